@@ -1,16 +1,17 @@
 //! The calls of JetStream's API, one function each.
 
-use super::{Parsed, headers_or_none, stored};
-use async_nats::jetstream::consumer::{DeliverPolicy, pull};
-use async_nats::jetstream::stream::LastRawMessageErrorKind;
+use super::{Parsed, away, headers_or_none, stored, unix_ms};
+use async_nats::jetstream::Context;
+use async_nats::jetstream::consumer::{self, DeliverPolicy, pull};
+use async_nats::jetstream::message::StreamMessage;
+use async_nats::jetstream::stream::{Info, LastRawMessageError, LastRawMessageErrorKind};
 use async_nats::{Client, HeaderMap, HeaderName, HeaderValue, RequestErrorKind};
 use bus::{
-    BusError, ConsumerSpec, Headers, Publish, PublishError, Reader, StoredMessage, Stream,
-    StreamState, WriteCondition,
+    Answer, BusError, ConsumerProgress, ConsumerSpec, Headers, Publish, PublishError, Reader,
+    StoredMessage, Stream, StreamState, WriteCondition,
 };
 use bytes::Bytes;
-use envelope::UnixMs;
-use futures_util::{StreamExt, future::BoxFuture};
+use futures_util::StreamExt;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use std::collections::HashMap;
@@ -180,53 +181,54 @@ pub(super) async fn request<T: DeserializeOwned>(
 }
 
 pub(super) async fn last(
-    context: &async_nats::jetstream::Context,
+    context: &Context,
     stream: Stream,
     subject: &str,
 ) -> Parsed<Option<StoredMessage>> {
-    let handle = context
-        .get_stream_no_info(stream.name())
-        .await
-        .map_err(|e| BusError::Away(e.to_string()))?;
-    match handle.get_last_raw_message_by_subject(subject).await {
-        Ok(message) => Ok(Some(stored(message))),
-        Err(error) => match error.kind() {
-            LastRawMessageErrorKind::NoMessageFound => Ok(None),
-            LastRawMessageErrorKind::JetStream(e)
-                if e.code() == 404 && e.error_code().0 == STREAM_NOT_FOUND =>
-            {
-                Err(BusError::Missing(stream.name()))
-            }
-            LastRawMessageErrorKind::JetStream(e) if e.error_code().0 == NOT_FOR_ACCOUNT => {
-                Err(no_jetstream(&context.client()))
-            }
-            // There is no responder where JetStream would be.
-            LastRawMessageErrorKind::Other if !context.client().server_info().jetstream => {
-                Err(no_jetstream(&context.client()))
-            }
-            _ => Err(BusError::Away(error.to_string())),
-        },
+    let handle = context.get_stream_no_info(stream.name()).await;
+    let handle = handle.map_err(away)?;
+    let last = handle.get_last_raw_message_by_subject(subject).await;
+    found(context, stream, last)
+}
+
+/// The oldest message from a sequence on.
+pub(super) async fn first(
+    context: &Context,
+    stream: Stream,
+    subject: &str,
+    from: u64,
+) -> Parsed<Option<StoredMessage>> {
+    let handle = context.get_stream_no_info(stream.name()).await;
+    let handle = handle.map_err(away)?;
+    let first = handle.get_first_raw_message_by_subject(subject, from.max(1));
+    found(context, stream, first.await)
+}
+
+/// The message that was looked for, if there is one.
+fn found(
+    context: &Context,
+    stream: Stream,
+    found: Result<StreamMessage, LastRawMessageError>,
+) -> Parsed<Option<StoredMessage>> {
+    let error = match found {
+        Ok(message) => return Ok(Some(stored(message))),
+        Err(error) => error,
+    };
+    let client = context.client();
+    match error.kind() {
+        LastRawMessageErrorKind::NoMessageFound => Ok(None),
+        LastRawMessageErrorKind::JetStream(e) if e.error_code().0 == STREAM_NOT_FOUND => {
+            Err(BusError::Missing(stream.name()))
+        }
+        LastRawMessageErrorKind::JetStream(e) if e.error_code().0 == NOT_FOR_ACCOUNT => {
+            Err(no_jetstream(&client))
+        }
+        // There is no responder where JetStream would be.
+        LastRawMessageErrorKind::Other if !client.server_info().jetstream => {
+            Err(no_jetstream(&client))
+        }
+        _ => Err(away(error)),
     }
-}
-
-#[derive(Deserialize)]
-struct Info {
-    created: String,
-    config: InfoConfig,
-    state: InfoState,
-}
-
-#[derive(Deserialize)]
-struct InfoConfig {
-    max_bytes: i64,
-}
-
-#[derive(Deserialize)]
-struct InfoState {
-    messages: u64,
-    bytes: u64,
-    first_seq: u64,
-    last_seq: u64,
 }
 
 /// Asks the leader how many subjects match: read-your-write, where a direct get may lag.
@@ -251,29 +253,36 @@ pub(super) async fn count(client: &Client, stream: Stream, filter: &str) -> Pars
 }
 
 pub(super) async fn state(client: &Client, stream: Stream) -> Parsed<StreamState> {
-    let info: Info = request(
-        client,
-        format!("$JS.API.STREAM.INFO.{}", stream.name()),
-        Bytes::new(),
-    )
-    .await?;
-    let created = OffsetDateTime::parse(&info.created, &Rfc3339)
-        .map(|t| t.unix_timestamp_nanos() / 1_000_000);
+    let call = format!("$JS.API.STREAM.INFO.{}", stream.name());
+    let info: Info = request(client, call, Bytes::new()).await?;
     Ok(StreamState {
         messages: info.state.messages,
         bytes: info.state.bytes,
         max_bytes: u64::try_from(info.config.max_bytes).unwrap_or(0),
         // The server says 0 for a stream that never held anything.
-        first: if info.state.messages == 0 {
-            info.state.last_seq + 1
-        } else {
-            info.state.first_seq
+        first: match info.state.messages {
+            0 => info.state.last_sequence + 1,
+            _ => info.state.first_sequence,
         },
-        last: info.state.last_seq,
-        created_ms: created
-            .ok()
-            .and_then(|ms| u64::try_from(ms).ok())
-            .unwrap_or(0),
+        last: info.state.last_sequence,
+        created_ms: unix_ms(info.created).0,
+    })
+}
+
+/// How far a consumer is, by its leader.
+pub(super) async fn progress(client: &Client, spec: &ConsumerSpec) -> Parsed<ConsumerProgress> {
+    let (stream, name) = (spec.stream.name(), &spec.name);
+    let call = format!("$JS.API.CONSUMER.INFO.{stream}.{name}");
+    let info = request::<consumer::Info>(client, call, Bytes::new()).await;
+    let info = info.map_err(|error| match error {
+        BusError::Missing(_) => BusError::Missing(format!("consumer {stream}/{name}")),
+        other => other,
+    })?;
+    Ok(ConsumerProgress {
+        pending: info.num_pending,
+        ack_pending: info.num_ack_pending as u64,
+        delivered_to: info.delivered.stream_sequence,
+        acked_to: info.ack_floor.stream_sequence,
     })
 }
 
@@ -317,23 +326,20 @@ pub(super) async fn last_of_each(
         let found = get(client, stream, call, Bytes::new(), timeout).await?;
         return Ok(found.into_iter().collect());
     }
-    let away = |e: String| BusError::Away(format!("direct get from {}: {e}", stream.name()));
     let inbox = client.new_inbox();
-    let mut answers = client
-        .subscribe(inbox.clone())
-        .await
-        .map_err(|e| away(e.to_string()))?;
+    let mut answers = client.subscribe(inbox.clone()).await.map_err(away)?;
     let body = serde_json::json!({ "multi_last": filters, "batch": 1024 }).to_string();
     let subject = format!("$JS.API.DIRECT.GET.{}", stream.name());
-    client
-        .publish_with_reply(subject, inbox, body.into())
-        .await
-        .map_err(|e| away(e.to_string()))?;
+    let asked = client.publish_with_reply(subject, inbox, body.into());
+    asked.await.map_err(away)?;
     let mut found = Vec::new();
     loop {
         let next = tokio::time::timeout(timeout, answers.next()).await;
         let Ok(Some(message)) = next else {
-            return Err(away("no answer".into()));
+            return Err(away(format!(
+                "direct get from {}: no answer",
+                stream.name()
+            )));
         };
         match message.status.map(|s| s.as_u16()) {
             None => found.extend(direct(message)),
@@ -403,7 +409,7 @@ fn direct(message: async_nats::Message) -> Option<StoredMessage> {
         get("Nats-Subject")?.to_owned(),
         get("Nats-Sequence")?.parse().ok()?,
     );
-    let stored_at = UnixMs((time.unix_timestamp_nanos() / 1_000_000) as u64);
+    let stored_at = unix_ms(time);
     let mut headers = from_nats(&map);
     // What the server adds to this answer was not stored.
     headers
@@ -419,16 +425,13 @@ fn direct(message: async_nats::Message) -> Option<StoredMessage> {
 }
 
 pub(super) async fn read(
-    context: &async_nats::jetstream::Context,
+    context: &Context,
     stream: Stream,
     filter: &str,
     from: u64,
 ) -> Parsed<Box<dyn Reader>> {
-    let away = |e: String| BusError::Away(format!("reading {}: {e}", stream.name()));
-    let handle = context
-        .get_stream_no_info(stream.name())
-        .await
-        .map_err(|e| away(e.to_string()))?;
+    let handle = context.get_stream_no_info(stream.name()).await;
+    let handle = handle.map_err(away)?;
     let config = pull::OrderedConfig {
         filter_subject: filter.to_owned(),
         deliver_policy: DeliverPolicy::ByStartSequence {
@@ -436,18 +439,15 @@ pub(super) async fn read(
         },
         ..Default::default()
     };
-    let consumer = handle
-        .create_consumer(config)
-        .await
-        .map_err(|e| away(e.to_string()))?;
-    let messages = consumer.messages().await.map_err(|e| away(e.to_string()))?;
+    let consumer = handle.create_consumer(config).await.map_err(away)?;
+    let messages = consumer.messages().await.map_err(away)?;
     Ok(Box::new(NatsReader(messages)))
 }
 
 struct NatsReader(pull::Ordered);
 
 impl Reader for NatsReader {
-    fn next(&mut self) -> BoxFuture<'_, Result<(StoredMessage, u64), BusError>> {
+    fn next(&mut self) -> Answer<'_, (StoredMessage, u64)> {
         Box::pin(async move {
             match self.0.next().await {
                 None => Err(BusError::Away("the reader ended".into())),
@@ -463,7 +463,7 @@ impl Reader for NatsReader {
                         headers: headers_or_none(message.headers.clone()),
                         body: message.payload.clone(),
                         sequence,
-                        stored_at: UnixMs((published.unix_timestamp_nanos() / 1_000_000) as u64),
+                        stored_at: unix_ms(published),
                     };
                     Ok((stored, pending))
                 }

@@ -1,8 +1,8 @@
 //! Stores documents that are too large for a message in JetStream's object store.
 
+use super::away;
 use super::erase::erase;
 use super::objects::{store, stream_of};
-use super::setup::away;
 use async_nats::Client;
 use async_nats::jetstream::Context;
 use async_nats::jetstream::object_store::{

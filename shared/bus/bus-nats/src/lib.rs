@@ -6,7 +6,6 @@
 
 mod address;
 mod api;
-mod backlog;
 mod certificates;
 mod change;
 mod erase;
@@ -30,8 +29,8 @@ pub use setup::{check, check_within, setup, setup_within};
 
 use async_nats::{Client, ConnectOptions, Event};
 use bus::{
-    Bus, BusError, ConsumerProgress, ConsumerSpec, CoreMessage, Headers, Publish, PublishError,
-    Puller, Reader, StoredMessage, Stream, StreamState, Subscription,
+    Answer, Bus, BusError, ConsumerProgress, ConsumerSpec, CoreMessage, Headers, Publish,
+    PublishError, Puller, Reader, StoredMessage, Stream, StreamState, Subscription,
 };
 use bytes::Bytes;
 use envelope::UnixMs;
@@ -39,6 +38,7 @@ use futures_util::{StreamExt, future::BoxFuture};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use time::OffsetDateTime;
 use tokio::sync::watch;
 
 /// How often the server is asked whether it is there. The client gives up on one that owes it more than two answers, so a
@@ -181,10 +181,7 @@ impl NatsBus {
 
     /// Sends what is still buffered.
     pub async fn flush(&self) -> Result<(), BusError> {
-        self.client
-            .flush()
-            .await
-            .map_err(|e| BusError::Away(e.to_string()))
+        self.client.flush().await.map_err(away)
     }
 
     /// Why nothing was answered, where that is no outage: a server without JetStream. Asks the server.
@@ -231,11 +228,7 @@ impl Bus for NatsBus {
         })
     }
 
-    fn last<'a>(
-        &'a self,
-        stream: Stream,
-        subject: &'a str,
-    ) -> BoxFuture<'a, Result<Option<StoredMessage>, BusError>> {
+    fn last<'a>(&'a self, stream: Stream, subject: &'a str) -> Answer<'a, Option<StoredMessage>> {
         Box::pin(async move {
             match api::last(&self.context, stream, subject).await {
                 Err(error) if !self.client.server_info().jetstream => {
@@ -246,11 +239,7 @@ impl Bus for NatsBus {
         })
     }
 
-    fn count<'a>(
-        &'a self,
-        stream: Stream,
-        filter: &'a str,
-    ) -> BoxFuture<'a, Result<u64, BusError>> {
+    fn count<'a>(&'a self, stream: Stream, filter: &'a str) -> Answer<'a, u64> {
         Box::pin(api::count(&self.client, stream, filter))
     }
 
@@ -258,7 +247,7 @@ impl Bus for NatsBus {
         &'a self,
         stream: Stream,
         filters: &'a [String],
-    ) -> BoxFuture<'a, Result<Vec<StoredMessage>, BusError>> {
+    ) -> Answer<'a, Vec<StoredMessage>> {
         Box::pin(api::last_of_each(
             &self.client,
             stream,
@@ -272,11 +261,11 @@ impl Bus for NatsBus {
         stream: Stream,
         filter: &'a str,
         from: u64,
-    ) -> BoxFuture<'a, Result<Box<dyn Reader>, BusError>> {
+    ) -> Answer<'a, Box<dyn Reader>> {
         Box::pin(api::read(&self.context, stream, filter, from))
     }
 
-    fn state(&self, stream: Stream) -> BoxFuture<'_, Result<StreamState, BusError>> {
+    fn state(&self, stream: Stream) -> Answer<'_, StreamState> {
         Box::pin(api::state(&self.client, stream))
     }
 
@@ -285,21 +274,15 @@ impl Bus for NatsBus {
         stream: Stream,
         subject: &'a str,
         from: u64,
-    ) -> BoxFuture<'a, Result<Option<StoredMessage>, BusError>> {
-        Box::pin(backlog::first(&self.context, stream, subject, from))
+    ) -> Answer<'a, Option<StoredMessage>> {
+        Box::pin(api::first(&self.context, stream, subject, from))
     }
 
-    fn progress<'a>(
-        &'a self,
-        consumer: &'a ConsumerSpec,
-    ) -> BoxFuture<'a, Result<ConsumerProgress, BusError>> {
-        Box::pin(backlog::progress(&self.client, consumer))
+    fn progress<'a>(&'a self, consumer: &'a ConsumerSpec) -> Answer<'a, ConsumerProgress> {
+        Box::pin(api::progress(&self.client, consumer))
     }
 
-    fn consume<'a>(
-        &'a self,
-        consumer: &'a ConsumerSpec,
-    ) -> BoxFuture<'a, Result<Box<dyn Puller>, BusError>> {
+    fn consume<'a>(&'a self, consumer: &'a ConsumerSpec) -> Answer<'a, Box<dyn Puller>> {
         Box::pin(async move {
             setup::check_consumer(&self.context, consumer).await?;
             let connects = self.connection.connects.subscribe();
@@ -308,60 +291,45 @@ impl Bus for NatsBus {
         })
     }
 
-    fn add_consumer<'a>(
-        &'a self,
-        consumer: &'a ConsumerSpec,
-    ) -> BoxFuture<'a, Result<(), BusError>> {
+    fn add_consumer<'a>(&'a self, consumer: &'a ConsumerSpec) -> Answer<'a, ()> {
         Box::pin(setup::add_consumer(&self.context, consumer))
     }
 
-    fn drop_consumer<'a>(
-        &'a self,
-        consumer: &'a ConsumerSpec,
-    ) -> BoxFuture<'a, Result<(), BusError>> {
+    fn drop_consumer<'a>(&'a self, consumer: &'a ConsumerSpec) -> Answer<'a, ()> {
         Box::pin(api::drop_consumer(&self.client, consumer))
     }
 
-    fn message_anywhere(
-        &self,
-        stream: Stream,
-        sequence: u64,
-    ) -> BoxFuture<'_, Result<Option<StoredMessage>, BusError>> {
+    fn message_anywhere(&self, stream: Stream, sequence: u64) -> Answer<'_, Option<StoredMessage>> {
         Box::pin(api::message(&self.client, stream, sequence, self.timeout))
     }
 
-    fn erase(&self, stream: Stream, sequence: u64) -> BoxFuture<'_, Result<bool, BusError>> {
+    fn erase(&self, stream: Stream, sequence: u64) -> Answer<'_, bool> {
         Box::pin(async move { erase::erase(&self.client, &stream.name(), sequence).await })
     }
 
-    fn purge<'a>(
-        &'a self,
-        stream: Stream,
-        filter: &'a str,
-    ) -> BoxFuture<'a, Result<u64, BusError>> {
+    fn purge<'a>(&'a self, stream: Stream, filter: &'a str) -> Answer<'a, u64> {
         Box::pin(api::purge(&self.client, stream, filter))
     }
 
-    fn broadcast(&self, message: CoreMessage) -> BoxFuture<'_, Result<(), BusError>> {
+    fn broadcast(&self, message: CoreMessage) -> Answer<'_, ()> {
         Box::pin(async move {
-            let away = |e: async_nats::PublishError| BusError::Away(e.to_string());
             let headers = api::to_nats(&message.headers);
-            match message.reply {
+            let CoreMessage {
+                subject,
+                reply,
+                body,
+                ..
+            } = message;
+            let client = &self.client;
+            let sent = match reply {
+                None => client.publish_with_headers(subject, headers, body).await,
                 Some(reply) => {
-                    let sent = self.client.publish_with_reply_and_headers(
-                        message.subject,
-                        reply,
-                        headers,
-                        message.body,
-                    );
-                    sent.await.map_err(away)
+                    client
+                        .publish_with_reply_and_headers(subject, reply, headers, body)
+                        .await
                 }
-                None => self
-                    .client
-                    .publish_with_headers(message.subject, headers, message.body)
-                    .await
-                    .map_err(away),
-            }
+            };
+            sent.map_err(away)
         })
     }
 
@@ -369,7 +337,7 @@ impl Bus for NatsBus {
         &'a self,
         subject: &'a str,
         queue: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<Box<dyn Subscription>, BusError>> {
+    ) -> Answer<'a, Box<dyn Subscription>> {
         Box::pin(async move {
             let subscribed = match queue {
                 Some(queue) => {
@@ -379,30 +347,26 @@ impl Bus for NatsBus {
                 }
                 None => self.client.subscribe(subject.to_owned()).await,
             };
-            let subscriber = subscribed.map_err(|e| BusError::Away(e.to_string()))?;
+            let subscriber = subscribed.map_err(away)?;
             // A subscription that the server does not know yet would miss an answer.
             self.flush().await?;
             Ok(Box::new(CoreSubscription(subscriber)) as Box<dyn Subscription>)
         })
     }
 
-    fn put_file<'a>(&'a self, name: &'a str, bytes: Bytes) -> BoxFuture<'a, Result<(), BusError>> {
+    fn put_file<'a>(&'a self, name: &'a str, bytes: Bytes) -> Answer<'a, ()> {
         Box::pin(files::put(&self.context, name, bytes))
     }
 
-    fn get_file<'a>(
-        &'a self,
-        name: &'a str,
-        max_bytes: u64,
-    ) -> BoxFuture<'a, Result<Option<Bytes>, BusError>> {
+    fn get_file<'a>(&'a self, name: &'a str, max_bytes: u64) -> Answer<'a, Option<Bytes>> {
         Box::pin(files::get(&self.context, name, max_bytes))
     }
 
-    fn files_taken(&self) -> BoxFuture<'_, Result<f64, BusError>> {
+    fn files_taken(&self) -> Answer<'_, f64> {
         Box::pin(files::taken(&self.context))
     }
 
-    fn delete_file<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<(), BusError>> {
+    fn delete_file<'a>(&'a self, name: &'a str) -> Answer<'a, ()> {
         Box::pin(files::delete(&self.client, &self.context, name))
     }
 
@@ -420,10 +384,7 @@ impl Subscription for CoreSubscription {
             Some(CoreMessage {
                 subject: message.subject.into_string(),
                 reply: message.reply.map(|reply| reply.into_string()),
-                headers: message
-                    .headers
-                    .map(|h| api::from_nats(&h))
-                    .unwrap_or_default(),
+                headers: headers_or_none(message.headers),
                 body: message.payload,
             })
         })
@@ -437,8 +398,17 @@ fn stored(message: async_nats::jetstream::message::StreamMessage) -> StoredMessa
         headers: api::from_nats(&message.headers),
         body: message.payload,
         sequence: message.sequence,
-        stored_at: UnixMs((message.time.unix_timestamp_nanos() / 1_000_000) as u64),
+        stored_at: unix_ms(message.time),
     }
+}
+
+/// That the server is away, or did not answer.
+fn away(error: impl std::fmt::Display) -> BusError {
+    BusError::Away(error.to_string())
+}
+
+fn unix_ms(time: OffsetDateTime) -> UnixMs {
+    UnixMs((time.unix_timestamp_nanos() / 1_000_000) as u64)
 }
 
 type Parsed<T> = Result<T, BusError>;

@@ -1,12 +1,13 @@
 //! Makes the buckets of JetStream's object store, and has their specifications. The server keeps each bucket in a
 //! stream of its own, so `argosy setup` makes it like every stream.
 
-use super::change::{Change, left, loses_nothing, made, mark, max_bytes};
+use super::away;
+use super::change::{Change, left, made, max_bytes};
 use super::room::Plan;
-use super::setup::{away, field, refused};
+use super::setup::{bring, field, refused, stream_info};
 use async_nats::jetstream::Context;
 use async_nats::jetstream::context::{
-    CreateKeyValueErrorKind, CreateStreamError, CreateStreamErrorKind, GetStreamErrorKind,
+    CreateKeyValueErrorKind, CreateStreamError, CreateStreamErrorKind,
 };
 use async_nats::jetstream::object_store::{Config, ObjectStore};
 use async_nats::jetstream::stream;
@@ -54,17 +55,11 @@ async fn one(
     act: bool,
 ) -> Result<Change, BusError> {
     let name = format!("files {}", wanted.bucket);
-    let info = match context.get_stream(stream_of(&wanted.bucket)).await {
-        Ok(stream) => stream.cached_info().clone(),
-        Err(error) => match error.kind() {
-            GetStreamErrorKind::JetStream(e) if e.code() == 404 => {
-                if act {
-                    make(context, wanted, size).await?;
-                }
-                return Ok(made(name, act, size));
-            }
-            _ => return Err(away(error)),
-        },
+    let Some(info) = stream_info(context, &stream_of(&wanted.bucket)).await? else {
+        if act {
+            make(context, wanted, size).await?;
+        }
+        return Ok(made(name, act, size));
     };
     let found = info.config.clone();
     let drift: Vec<String> = [
@@ -79,18 +74,13 @@ async fn one(
         return Ok(left(name, part, size));
     }
     if act {
-        loses_nothing(&name, wanted.max_bytes, &info)?;
-        let mut metadata = found.metadata.clone();
-        mark(&mut metadata, size);
         let merged = stream::Config {
-            metadata,
             max_age: wanted.max_age,
             max_bytes: wanted.max_bytes,
             num_replicas: wanted.num_replicas,
             ..found
         };
-        let updated = context.update_stream(merged).await;
-        updated.map_err(|error| refused(error, size.bytes))?;
+        bring(context, &name, &info, merged, size).await?;
     }
     Ok(Change::Updated(name, drift.join(", ")))
 }
@@ -111,10 +101,8 @@ async fn make(context: &Context, wanted: Config, size: StreamSize) -> Result<(),
     }
     if size.scaled_from.is_some() {
         let made = context.get_stream(stream).await.map_err(away)?;
-        let mut config = made.cached_info().config.clone();
-        mark(&mut config.metadata, size);
-        let updated = context.update_stream(config).await;
-        updated.map_err(|error| refused(error, size.bytes))?;
+        let info = made.cached_info();
+        bring(context, "files", info, info.config.clone(), size).await?;
     }
     Ok(())
 }
@@ -130,11 +118,9 @@ pub(super) async fn store(context: &Context, bucket: &str) -> Result<ObjectStore
     match context.get_object_store(bucket).await {
         Ok(store) => Ok(store),
         // What this error wraps does not say why; whether the stream is there does.
-        Err(error) => Err(match context.get_stream(stream_of(bucket)).await {
-            Err(e) if matches!(e.kind(), GetStreamErrorKind::JetStream(e) if e.code() == 404) => {
-                BusError::Missing(format!("files {bucket}"))
-            }
-            _ => away(error),
-        }),
+        Err(error) => match stream_info(context, &stream_of(bucket)).await {
+            Ok(None) => Err(BusError::Missing(format!("files {bucket}"))),
+            _ => Err(away(error)),
+        },
     }
 }

@@ -4,9 +4,9 @@
 //! works on them. Here a pull request asks only for messages that can be worked on now. A new request is made when
 //! the open ones cover less than half of the free slots, so that a busy worker makes one request for many messages.
 
-use super::headers_or_none;
+use super::{away, headers_or_none};
 use async_nats::{Client, Message, Subscriber};
-use bus::{Ack, BusError, ConsumerSpec, Delivery, Puller, StoredMessage};
+use bus::{Ack, Answer, BusError, ConsumerSpec, Delivery, Puller, StoredMessage};
 use bytes::Bytes;
 use envelope::UnixMs;
 use futures_util::{FutureExt, StreamExt, future::BoxFuture};
@@ -44,10 +44,7 @@ impl NatsPuller {
             spec.name
         );
         let inbox = client.new_inbox();
-        let messages = client
-            .subscribe(inbox.clone())
-            .await
-            .map_err(|e| BusError::Away(e.to_string()))?;
+        let messages = client.subscribe(inbox.clone()).await.map_err(away)?;
         Ok(NatsPuller {
             client,
             request_subject,
@@ -74,7 +71,7 @@ impl NatsPuller {
             self.inbox.clone(),
             body.into(),
         );
-        sent.await.map_err(|e| BusError::Away(e.to_string()))?;
+        sent.await.map_err(away)?;
         self.asked = free;
         self.heard = Instant::now();
         Ok(())
@@ -83,11 +80,7 @@ impl NatsPuller {
     /// Forgets what was asked for. What comes late on the old inbox is delivered again.
     async fn start_anew(&mut self) -> Result<(), BusError> {
         let inbox = self.client.new_inbox();
-        self.messages = self
-            .client
-            .subscribe(inbox.clone())
-            .await
-            .map_err(|e| BusError::Away(e.to_string()))?;
+        self.messages = self.client.subscribe(inbox.clone()).await.map_err(away)?;
         self.inbox = inbox;
         self.asked = 0;
         Ok(())
@@ -118,7 +111,7 @@ impl NatsPuller {
                 }
                 tracing::debug!(code, why, "pull request ended");
                 // Leadership changes and limits: the caller waits a little and asks again.
-                return Err(BusError::Away(format!("pull request ended: {code} {why}")));
+                return Err(away(format!("pull request ended: {code} {why}")));
             }
         }
         Ok(())
@@ -126,7 +119,7 @@ impl NatsPuller {
 }
 
 impl Puller for NatsPuller {
-    fn next(&mut self, free: usize) -> BoxFuture<'_, Result<Delivery, BusError>> {
+    fn next(&mut self, free: usize) -> Answer<'_, Delivery> {
         Box::pin(async move {
             loop {
                 self.ask(free).await?;
@@ -144,12 +137,12 @@ impl Puller for NatsPuller {
                     }
                     () = tokio::time::sleep_until(silent) => {
                         self.start_anew().await?;
-                        return Err(BusError::Away("no heartbeat".into()));
+                        return Err(away("no heartbeat"));
                     }
                 };
                 let Some(message) = message else {
                     self.start_anew().await?;
-                    return Err(BusError::Away("the subscription ended".into()));
+                    return Err(away("the subscription ended"));
                 };
                 self.heard = Instant::now();
                 match message.status.map(|s| s.as_u16()) {
@@ -235,25 +228,23 @@ struct NatsAck {
 impl NatsAck {
     async fn send(&self, body: String) -> Result<(), BusError> {
         let sent = self.client.publish(self.reply.clone(), body.into()).await;
-        sent.map_err(|e| BusError::Away(e.to_string()))
+        sent.map_err(away)
     }
 }
 
 impl Ack for NatsAck {
-    fn ack(&self) -> BoxFuture<'_, Result<(), BusError>> {
+    fn ack(&self) -> Answer<'_, ()> {
         Box::pin(async move {
             let confirmed = self.client.request(self.reply.clone(), Bytes::new()).await;
-            confirmed
-                .map(drop)
-                .map_err(|e| BusError::Away(e.to_string()))
+            confirmed.map(drop).map_err(away)
         })
     }
 
-    fn nak(&self, delay: Duration) -> BoxFuture<'_, Result<(), BusError>> {
+    fn nak(&self, delay: Duration) -> Answer<'_, ()> {
         Box::pin(self.send(format!(r#"-NAK {{"delay":{}}}"#, delay.as_nanos())))
     }
 
-    fn in_progress(&self) -> BoxFuture<'_, Result<(), BusError>> {
+    fn in_progress(&self) -> Answer<'_, ()> {
         Box::pin(self.send("+WPI".into()))
     }
 }

@@ -7,9 +7,10 @@
 //! only the limit of the account is known beforehand.
 
 use super::NatsBus;
+use super::away;
 use super::objects::stream_of;
-use super::setup::{away, refused};
-use async_nats::jetstream::context::{CreateStreamErrorKind, GetStreamErrorKind};
+use super::setup::{refused, stream_info};
+use async_nats::jetstream::context::CreateStreamErrorKind;
 use async_nats::jetstream::stream::{Config, Info, StorageType};
 use async_nats::jetstream::{Context, ErrorCode};
 use bus::BusError;
@@ -125,13 +126,7 @@ async fn parts(
 }
 
 async fn found(context: &Context, stream: &str) -> Result<Option<ExistingStream>, BusError> {
-    match context.get_stream(stream).await {
-        Ok(stream) => Ok(Some(read(stream.cached_info()))),
-        Err(error) => match error.kind() {
-            GetStreamErrorKind::JetStream(e) if e.code() == 404 => Ok(None),
-            _ => Err(away(error)),
-        },
-    }
+    Ok(stream_info(context, stream).await?.as_ref().map(read))
 }
 
 fn read(info: &Info) -> ExistingStream {

@@ -5,13 +5,13 @@
 
 use super::change::{Change, left, loses_nothing, made, mark, max_bytes};
 use super::room::{self, Plan};
-use super::{NatsBus, objects};
+use super::{NatsBus, away, objects};
 use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, pull};
 use async_nats::jetstream::context::{
     ConsumerInfoErrorKind, CreateStreamError, CreateStreamErrorKind, GetStreamErrorKind,
 };
 use async_nats::jetstream::stream::{
-    Config, ConsumerErrorKind, DiscardPolicy, RetentionPolicy, StorageType,
+    Config, ConsumerErrorKind, DiscardPolicy, Info, RetentionPolicy, StorageType,
 };
 use async_nats::jetstream::{Context, ErrorCode};
 use bus::sizes::{Allowance, StreamSize, WantedStream};
@@ -103,10 +103,6 @@ pub(super) async fn add_consumer(context: &Context, spec: &ConsumerSpec) -> Resu
     one_consumer(context, spec, true, true).await.map(|_| ())
 }
 
-pub(super) fn away(error: impl std::fmt::Display) -> BusError {
-    BusError::Away(error.to_string())
-}
-
 /// What a server says when streams want more room than it has, alone and in a cluster.
 const NO_ROOM: [ErrorCode; 3] = [
     ErrorCode::STORAGE_RESOURCES_EXCEEDED,
@@ -182,18 +178,12 @@ async fn one_stream(
     let name = format!("stream {}", spec.stream.name());
     let (part, size) = sizing.ok_or_else(|| BusError::Missing(name.clone()))?;
     let wanted = wanted_stream(spec, replicas, size);
-    let info = match context.get_stream(&wanted.name).await {
-        Ok(stream) => stream.cached_info().clone(),
-        Err(error) => match error.kind() {
-            GetStreamErrorKind::JetStream(e) if e.code() == 404 => {
-                if act {
-                    let created = context.create_stream(wanted).await;
-                    created.map_err(|error| refused(error, size.bytes))?;
-                }
-                return Ok(made(name, act, size));
-            }
-            _ => return Err(away(error)),
-        },
+    let Some(info) = stream_info(context, &wanted.name).await? else {
+        if act {
+            let created = context.create_stream(wanted).await;
+            created.map_err(|error| refused(error, size.bytes))?;
+        }
+        return Ok(made(name, act, size));
     };
     let found = info.config.clone();
     let drift = stream_drift(&wanted, &found);
@@ -208,11 +198,7 @@ async fn one_stream(
         });
     }
     if act {
-        loses_nothing(&name, wanted.max_bytes, &info)?;
-        let mut metadata = found.metadata.clone();
-        mark(&mut metadata, size);
         let merged = Config {
-            metadata,
             subjects: wanted.subjects,
             discard: wanted.discard,
             max_age: wanted.max_age,
@@ -225,10 +211,35 @@ async fn one_stream(
                 || found.allow_message_schedules,
             ..found
         };
-        let updated = context.update_stream(merged).await;
-        updated.map_err(|error| refused(error, size.bytes))?;
+        bring(context, &name, &info, merged, size).await?;
     }
     Ok(Change::Updated(name, what))
+}
+
+/// A stream as the server has it, if there is one.
+pub(super) async fn stream_info(context: &Context, stream: &str) -> Result<Option<Info>, BusError> {
+    match context.get_stream(stream).await {
+        Ok(stream) => Ok(Some(stream.cached_info().clone())),
+        Err(error) => match error.kind() {
+            GetStreamErrorKind::JetStream(e) if e.code() == 404 => Ok(None),
+            _ => Err(away(error)),
+        },
+    }
+}
+
+/// Changes a stream, unless messages would be lost.
+pub(super) async fn bring(
+    context: &Context,
+    name: &str,
+    found: &Info,
+    mut wanted: Config,
+    size: StreamSize,
+) -> Result<(), BusError> {
+    loses_nothing(name, wanted.max_bytes, found)?;
+    mark(&mut wanted.metadata, size);
+    let updated = context.update_stream(wanted).await;
+    updated.map_err(|error| refused(error, size.bytes))?;
+    Ok(())
 }
 
 /// One field: nothing when it is as wanted, else in words what it is and should be.

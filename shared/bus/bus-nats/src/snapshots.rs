@@ -2,19 +2,17 @@
 //! reader lets the server send as fast as it can, so a large object and a slow disk would fill the memory. The reader
 //! in this module asks for some hundred messages of at most 128 KiB at a time.
 
-use super::NatsBus;
 use super::objects::{store, stream_of};
-use super::setup::away;
+use super::{NatsBus, away, unix_ms};
 use async_nats::jetstream::Context;
 use async_nats::jetstream::consumer::pull;
 use async_nats::jetstream::object_store::{
     DeleteErrorKind, InfoErrorKind, ObjectInfo, ObjectMetadata, ObjectStore, PutErrorKind,
 };
 use bus::topology::SNAPSHOTS;
-use bus::{BusError, Pieces, Snapshot, Snapshots};
+use bus::{Answer, BusError, Pieces, Snapshot, Snapshots};
 use bytes::Bytes;
-use envelope::UnixMs;
-use futures_util::{FutureExt, StreamExt, TryStreamExt, future::BoxFuture, stream};
+use futures_util::{FutureExt, StreamExt, TryStreamExt, stream};
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::time::Duration;
@@ -26,7 +24,7 @@ const SEQUENCE: &str = "sequence";
 const PIECE_WAIT: Duration = Duration::from_secs(10);
 
 impl Snapshots for NatsBus {
-    fn list(&self) -> BoxFuture<'_, Result<Vec<Snapshot>, BusError>> {
+    fn list(&self) -> Answer<'_, Vec<Snapshot>> {
         async move {
             let store = store(&self.context, SNAPSHOTS).await?;
             let objects = objects(&store).await?;
@@ -35,12 +33,7 @@ impl Snapshots for NatsBus {
         .boxed()
     }
 
-    fn put<'a>(
-        &'a self,
-        name: &'a str,
-        sequence: u64,
-        pieces: Pieces,
-    ) -> BoxFuture<'a, Result<(), BusError>> {
+    fn put<'a>(&'a self, name: &'a str, sequence: u64, pieces: Pieces) -> Answer<'a, ()> {
         async move {
             let store = store(&self.context, SNAPSHOTS).await?;
             sweep(&self.context, &store).await?;
@@ -65,7 +58,7 @@ impl Snapshots for NatsBus {
         .boxed()
     }
 
-    fn get<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Option<Pieces>, BusError>> {
+    fn get<'a>(&'a self, name: &'a str) -> Answer<'a, Option<Pieces>> {
         async move {
             let store = store(&self.context, SNAPSHOTS).await?;
             let object = match store.info(name).await {
@@ -79,7 +72,7 @@ impl Snapshots for NatsBus {
         .boxed()
     }
 
-    fn remove<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<(), BusError>> {
+    fn remove<'a>(&'a self, name: &'a str) -> Answer<'a, ()> {
         async move {
             let store = store(&self.context, SNAPSHOTS).await?;
             match store.delete(name).await {
@@ -97,7 +90,7 @@ fn snapshot(object: &ObjectInfo) -> Option<Snapshot> {
         name: object.name.clone(),
         sequence: object.metadata.get(SEQUENCE)?.parse().ok()?,
         bytes: object.size as u64,
-        stored_at: UnixMs((object.modified?.unix_timestamp_nanos() / 1_000_000) as u64),
+        stored_at: unix_ms(object.modified?),
     })
 }
 
@@ -120,14 +113,10 @@ async fn sweep(context: &Context, store: &ObjectStore) -> Result<(), BusError> {
         .iter()
         .map(|object| chunks_of(&object.nuid))
         .collect();
-    let stream = context
-        .get_stream_no_info(stream_of(SNAPSHOTS))
-        .await
-        .map_err(away)?;
-    let mut held = stream
-        .info_with_subjects(chunks_of("*"))
-        .await
-        .map_err(away)?;
+    let stream = context.get_stream_no_info(stream_of(SNAPSHOTS)).await;
+    let stream = stream.map_err(away)?;
+    let held = stream.info_with_subjects(chunks_of("*")).await;
+    let mut held = held.map_err(away)?;
     while let Some((subject, _)) = held.try_next().await.map_err(away)? {
         if !named.contains(&subject) {
             tracing::info!(subject, "half a snapshot removed");
@@ -141,10 +130,8 @@ async fn pieces(context: &Context, object: ObjectInfo) -> Result<Pieces, BusErro
     if object.chunks == 0 {
         return Ok(stream::empty().boxed());
     }
-    let stream = context
-        .get_stream_no_info(stream_of(SNAPSHOTS))
-        .await
-        .map_err(away)?;
+    let stream = context.get_stream_no_info(stream_of(SNAPSHOTS)).await;
+    let stream = stream.map_err(away)?;
     let config = pull::OrderedConfig {
         filter_subject: chunks_of(&object.nuid),
         ..Default::default()

@@ -21,8 +21,8 @@ mod stream;
 pub mod topology;
 
 pub use contract::{
-    Ack, Bus, BusError, CoreMessage, Delivery, Headers, Publish, PublishError, Puller, Reader,
-    Schedule, StoredMessage, Subscription, WriteCondition,
+    Ack, Answer, Bus, BusError, CoreMessage, Delivery, Headers, Publish, PublishError, Puller,
+    Reader, Schedule, StoredMessage, Subscription, WriteCondition,
 };
 pub use snapshots::{Pieces, Snapshot, Snapshots};
 pub use stream::{ConsumerProgress, ConsumerSpec, Retention, Stream, StreamSpec, StreamState};

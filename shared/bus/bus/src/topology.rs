@@ -153,6 +153,7 @@ impl Topology {
 
     /// Every stream of the fleet.
     pub fn streams(&self) -> Vec<StreamSpec> {
+        use Retention::{DropOld, RefuseNew};
         let spec = |stream, retention, max_bytes: ByteSize, max_age: TimeSpan| StreamSpec {
             stream,
             retention,
@@ -162,70 +163,36 @@ impl Topology {
             schedules: false,
             is_queue: false,
         };
+        let (age, forever) = (self.max_age, TimeSpan::ZERO);
         vec![
-            spec(
-                Stream::Inbox,
-                Retention::RefuseNew,
-                self.inbox_bytes,
-                self.max_age,
-            ),
-            spec(
-                Stream::Steps(0),
-                Retention::RefuseNew,
-                self.steps_bytes,
-                self.max_age,
-            ),
+            spec(Stream::Inbox, RefuseNew, self.inbox_bytes, age),
+            spec(Stream::Steps(0), RefuseNew, self.steps_bytes, age),
             StreamSpec {
                 schedules: true,
                 // A stream with schedules cannot refuse new messages (server error 10052); the
                 // gateway keeps it below its limit instead.
-                ..spec(
-                    Stream::Timers,
-                    Retention::DropOld,
-                    self.timers_bytes,
-                    self.max_age,
-                )
+                ..spec(Stream::Timers, DropOld, self.timers_bytes, age)
             },
-            spec(
-                Stream::Answers,
-                Retention::RefuseNew,
-                self.answers_bytes,
-                self.max_age,
-            ),
+            spec(Stream::Answers, RefuseNew, self.answers_bytes, age),
             StreamSpec {
                 max_per_subject: Some(u64::from(self.conversation_events)),
                 // All three limits drop from the old end, so that the last event of a log is the newest.
                 ..spec(
                     Stream::Conversations,
-                    Retention::DropOld,
+                    DropOld,
                     self.conversations_bytes,
                     self.conversation_age,
                 )
             },
             StreamSpec {
                 is_queue: true,
-                ..spec(
-                    Stream::Documents,
-                    Retention::RefuseNew,
-                    self.documents_bytes,
-                    TimeSpan::ZERO,
-                )
+                ..spec(Stream::Documents, RefuseNew, self.documents_bytes, forever)
             },
             StreamSpec {
                 max_per_subject: Some(1),
-                ..spec(
-                    Stream::Chunks,
-                    Retention::RefuseNew,
-                    self.chunks_bytes,
-                    TimeSpan::ZERO,
-                )
+                ..spec(Stream::Chunks, RefuseNew, self.chunks_bytes, forever)
             },
-            spec(
-                Stream::Dead,
-                Retention::DropOld,
-                self.dead_bytes,
-                self.max_age,
-            ),
+            spec(Stream::Dead, DropOld, self.dead_bytes, age),
         ]
     }
 

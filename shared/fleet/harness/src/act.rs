@@ -10,18 +10,18 @@ use crate::live;
 use crate::step::{Step, StepAddress};
 use crate::trace;
 use crate::worker::Worker;
-use bus::{Delivery, Publish, StoredMessage, Stream, WriteCondition};
+use bus::{Delivery, StoredMessage, Stream};
 use bytes::Bytes;
 use envelope::attachment::FileRef;
 use envelope::limits::ATTACHMENTS_MAX;
 use envelope::route::{Event, Next, Transition, route};
 use envelope::{
-    Case, Classify, Envelope, Exit, Header, MapTask, Outcome, Part, PartResult, Payload, Problem,
-    Role, Subject, Task, TenantId, Terminal, TrailEntry, UnixMs, Usage, WIRE, encode, header,
+    Case, Class, Classify, Envelope, Exit, Header, MapTask, Outcome, Part, PartResult, Payload,
+    Problem, Role, Scatter, Task, Terminal, TrailEntry, UnixMs, Usage, WIRE, header, subject,
 };
 use stage::{Attachment, StepContext, StepOutput};
 use std::time::Duration;
-use streams::outbox::{self, CreateOutcome, OutboxError, headers_of, publish_until, time_to_live};
+use streams::outbox::{self, CreateOutcome, publish_until};
 
 /// First and longest wait before a file is stored again: as for a publish.
 const FILE_WAIT_FIRST: Duration = Duration::from_millis(20);
@@ -38,36 +38,21 @@ impl Worker {
         done: StepOutput<Exit>,
     ) -> Result<(), Failure> {
         let now = self.bus.now();
-        let StepOutput {
-            out,
-            decided,
-            model,
-            usage,
-            fallbacks,
-            files,
-            prompts,
-            remarks,
-            conditions,
-        } = done;
-        self.store_files(files, step.header.deadline).await?;
-        let event = Event::Exit(out);
+        self.store_files(done.files, step.header.deadline).await?;
+        let event = Event::Exit(done.out);
         self.metrics.came_to(&event);
-        let after = route(&step.header, &step.case, event, &usage, now);
+        let after = route(&step.header, &step.case, event, &done.usage, now);
         let entry = TrailEntry {
-            role: self.role,
-            hop: place.hop,
-            round: step.header.round,
-            index: place.index,
             attempt: cx.attempt,
             queued_ms: message.stored_at.until(cx.started_at),
             worked_ms: cx.started_at.until(now),
-            model,
-            usage,
-            decided: with_mode(step, decided),
-            fallbacks: [fallbacks, after.fallbacks.clone()].concat(),
-            prompts,
-            remarks,
-            conditions,
+            model: done.model,
+            usage: done.usage,
+            fallbacks: [done.fallbacks, after.fallbacks.clone()].concat(),
+            prompts: done.prompts,
+            remarks: done.remarks,
+            conditions: done.conditions,
+            ..self.entry(place, step, done.decided)
         };
         self.metrics.done(&entry);
         self.metrics.prompted(&entry, &step.case.overrides);
@@ -76,6 +61,21 @@ impl Worker {
             live::tell(&*self.bus, &step.header.turn, &entry).await;
         }
         self.act(place, step, after, Some(entry)).await
+    }
+
+    /// The entry of a step in the trail, before what it came to. The first step of a turn also says in which mode the turn
+    /// runs, where the gateway chose.
+    fn entry(&self, place: &StepAddress, step: &Step, decided: String) -> TrailEntry {
+        let decided = match step.case.auto().filter(|_| step.header.hop == 0) {
+            Some(auto) => format!("{auto}; {decided}"),
+            None => decided,
+        };
+        TrailEntry {
+            role: self.role,
+            hop: place.hop,
+            index: place.index,
+            ..TrailEntry::of(&step.header, decided)
+        }
     }
 
     /// Publishes a decision under its write condition and waits until it is stored.
@@ -96,21 +96,12 @@ impl Worker {
         if let Some(context) = telemetry::traces::current() {
             header.traceparent = Some(context.to_string());
         }
-        let trail = || {
-            step.trail
-                .iter()
-                .cloned()
-                .chain(entry.clone())
-                .collect::<Vec<_>>()
-        };
+        let trail = || [&step.trail[..], entry.as_slice()].concat();
         match next {
             Next::Part(result) => {
                 let Payload::Mapper(MapTask { index, .. }) = step.payload else {
-                    return Err(Failure::new(
-                        envelope::Class::Bug,
-                        "part_of_no_map",
-                        "a part without a map step",
-                    ));
+                    let why = "a part without a map step";
+                    return Err(Failure::new(Class::Bug, "part_of_no_map", why));
                 };
                 self.metrics.read(&result, entry.as_ref());
                 let part = Part {
@@ -119,13 +110,7 @@ impl Worker {
                     result,
                     entry,
                 };
-                join::store_part(
-                    &*self.bus,
-                    &step.header,
-                    &part,
-                    self.topology.keep.duration(),
-                )
-                .await?;
+                join::store_part(&*self.bus, &step.header, &part, self.keep()).await?;
                 self.fault(Point::PartStored).await;
                 Ok(())
             }
@@ -165,70 +150,28 @@ impl Worker {
 
     async fn count_and_join(&self, header: &Header, case: &Case, of: u16) -> Result<(), Failure> {
         let wanted = join::enough(of, self.options.quorum);
-        join::count_and_join(
-            &*self.bus,
-            header,
-            case,
-            wanted,
-            self.topology.keep.duration(),
-        )
-        .await?;
+        join::count_and_join(&*self.bus, header, case, wanted, self.keep()).await?;
         Ok(())
     }
 
     async fn publish_step(&self, place: &StepAddress, envelope: &Step) -> Result<(), Failure> {
-        let message = outbox::step(
-            envelope,
-            None,
-            self.bus.now(),
-            self.topology.keep.duration(),
-        )
-        .map_err(OutboxError::from)?;
-        let created = publish_until(&*self.bus, message, envelope.header.deadline)
-            .await
-            .map_err(OutboxError::from)?;
+        let message = outbox::step(envelope, None, self.bus.now(), self.keep())?;
+        let created = publish_until(&*self.bus, message, envelope.header.deadline).await?;
         self.finish_if_before(place, created).await
     }
 
     async fn publish_scatter(
         &self,
         place: &StepAddress,
-        record: &Envelope<envelope::Scatter>,
+        record: &Envelope<Scatter>,
     ) -> Result<(), Failure> {
-        let Header {
-            shard,
-            turn,
-            hop,
-            deadline,
-            ..
-        } = &record.header;
-        let message = Publish {
-            headers: headers_of(&record.header),
-            condition: WriteCondition::AbsentAcross(envelope::subject::fence(*shard, turn, *hop)),
-            ttl: Some(time_to_live(
-                self.bus.now(),
-                *deadline,
-                self.topology.keep.duration(),
-            )),
-            ..Publish::new(
-                Subject::Scatter {
-                    shard: *shard,
-                    turn: turn.clone(),
-                    hop: *hop,
-                },
-                encode(record).map_err(OutboxError::from)?,
-            )
-        };
-        let created = publish_until(&*self.bus, message, *deadline)
-            .await
-            .map_err(OutboxError::from)?;
+        let message = outbox::scatter(record, self.bus.now(), self.keep())?;
+        let created = publish_until(&*self.bus, message, record.header.deadline).await?;
         self.fault(Point::ScatterStored).await;
-        match created {
-            CreateOutcome::Now => {
-                Ok(join::scatter(&*self.bus, record, self.topology.keep.duration()).await?)
-            }
-            CreateOutcome::Before => self.finish_if_before(place, created).await,
+        if created == CreateOutcome::Now {
+            join::scatter(&*self.bus, record, self.keep()).await?;
         }
+        self.finish_if_before(place, created).await
     }
 
     /// An earlier run of this step decided first; what it decided may be a half-finished fan-out.
@@ -249,14 +192,14 @@ impl Worker {
     async fn store_files(&self, files: Vec<Attachment>, deadline: UnixMs) -> Result<(), Failure> {
         if files.len() > ATTACHMENTS_MAX {
             let why = format!("{} files, and {ATTACHMENTS_MAX} are the most", files.len());
-            return Err(Failure::new(envelope::Class::TooLarge, "attachments", why));
+            return Err(Failure::new(Class::TooLarge, "attachments", why));
         }
         for Attachment { file, bytes } in files {
             let left = until(self.bus.now(), deadline);
             let stored = tokio::time::timeout(left, self.store_file(&file, bytes, deadline)).await;
             stored.map_err(|_| {
                 let why = format!("file `{}` was not stored in time", file.name);
-                Failure::new(envelope::Class::Transient, "attachment_timeout", why)
+                Failure::new(Class::Transient, "attachment_timeout", why)
             })??;
         }
         Ok(())
@@ -277,8 +220,8 @@ impl Worker {
             let Err(error) = self.bus.put_file(&file.key, bytes.clone()).await else {
                 return Ok(());
             };
-            if error.class() != envelope::Class::Transient && self.bus.now() >= half {
-                let (class, code) = (envelope::Class::Permanent, "attachment_not_stored");
+            if error.class() != Class::Transient && self.bus.now() >= half {
+                let (class, code) = (Class::Permanent, "attachment_not_stored");
                 return Err(Failure::new(class, code, error));
             }
             tracing::debug!(key = file.key, %error, "file to be stored again");
@@ -289,12 +232,9 @@ impl Worker {
 
     /// Creates the terminal event.
     pub(crate) async fn end(&self, header: &Header, terminal: Terminal) -> Result<(), Failure> {
-        let message =
-            outbox::terminal(&terminal, header.reply_to.as_deref()).map_err(OutboxError::from)?;
+        let message = outbox::terminal(&terminal, header.reply_to.as_deref())?;
         // Past the deadline the timer ends the turn; until then this outcome is worth waiting for.
-        publish_until(&*self.bus, message, header.deadline)
-            .await
-            .map_err(OutboxError::from)?;
+        publish_until(&*self.bus, message, header.deadline).await?;
         self.ended.end(&header.turn);
         Ok(())
     }
@@ -378,34 +318,17 @@ impl Worker {
         self.metrics.came_to(&event);
         let after = route(&step.header, &step.case, event, &Usage::default(), now);
         let entry = TrailEntry {
-            role: self.role,
-            hop: place.hop,
-            round: step.header.round,
-            index: place.index,
-            attempt: 0,
             queued_ms: message.stored_at.until(now),
-            worked_ms: 0,
-            model: None,
-            usage: Usage::default(),
-            decided: with_mode(step, format!("given up: {}", failure.code)),
             fallbacks: after.fallbacks.clone(),
-            prompts: Default::default(),
-            remarks: Default::default(),
-            conditions: None,
+            ..self.entry(place, step, format!("given up: {}", failure.code))
         };
         self.metrics.done(&entry);
         match self.act(place, step, after, Some(entry)).await {
             // Its default does not fit either: the turn ends here.
-            Err(Failure {
-                class: envelope::Class::TooLarge,
-                ..
-            }) => {
+            Err(over) if over.class == Class::TooLarge => {
                 let problem = Problem::new(failure.code, failure.text.clone());
-                self.end(
-                    &step.header,
-                    Terminal::of(&step.header, Outcome::Failed, now).because(problem),
-                )
-                .await
+                let terminal = Terminal::of(&step.header, Outcome::Failed, now);
+                self.end(&step.header, terminal.because(problem)).await
             }
             // Given up or not, a part may be the last one.
             Ok(()) => self.join_if_complete(step).await,
@@ -416,18 +339,13 @@ impl Worker {
     /// Nothing of the message can be read but its subject: a mapper's is an error part, any other
     /// ends the turn.
     async fn end_unread(&self, place: &StepAddress, failure: &Failure) -> Result<(), Failure> {
+        let (shard, turn, hop) = (place.shard, &place.turn, place.hop);
         if let (Role::Mapper, Some(index)) = (place.role, place.index)
-            && let Some(record) = record(
-                &*self.bus,
-                place.shard,
-                &place.turn,
-                place.hop.saturating_sub(1),
-            )
-            .await?
+            && let Some(record) = record(&*self.bus, shard, turn, hop.saturating_sub(1)).await?
         {
             let header = Header {
                 role: Role::Mapper,
-                hop: place.hop,
+                hop,
                 ..record.header.clone()
             };
             let part = Part {
@@ -436,55 +354,24 @@ impl Worker {
                 result: PartResult::Error(failure.code.into()),
                 entry: None,
             };
-            join::store_part(&*self.bus, &header, &part, self.topology.keep.duration()).await?;
+            join::store_part(&*self.bus, &header, &part, self.keep()).await?;
             let of = record.payload.passages.len() as u16;
             return self.count_and_join(&header, &record.case, of).await;
         }
         let now = self.bus.now();
         let unread = Event::Unread(failure.code);
         // The turn's timer holds what its header was; without it only the turn's id is known.
-        let timer = Subject::Timer {
-            turn: place.turn.clone(),
-            hop: None,
-        }
-        .to_string();
-        let known = self.bus.last(Stream::Timers, &timer).await?;
+        let known = self.bus.last(Stream::Timers, &subject::timer(turn)).await?;
         let header = known.and_then(|timer| serde_json::from_slice::<Header>(&timer.body).ok());
-        let header = header.unwrap_or_else(|| bare_header(place, now));
+        let header = header.unwrap_or_else(|| Header {
+            shard,
+            deadline: now.plus(10_000),
+            ..Header::of(turn.clone(), place.role, hop, now)
+        });
         let case = Case::default();
         match route(&header, &case, unread, &Usage::default(), now).next {
             Next::End(terminal) => self.end(&header, *terminal).await,
             Next::Step(_) | Next::Scatter(_) | Next::Part(_) => Ok(()),
         }
-    }
-}
-
-/// What was decided, as the trail has it: the first step of a turn also says in which mode it runs, where the gateway chose.
-fn with_mode(step: &Step, decided: String) -> String {
-    match step.case.auto().filter(|_| step.header.hop == 0) {
-        Some(auto) => format!("{auto}; {decided}"),
-        None => decided,
-    }
-}
-
-fn bare_header(place: &StepAddress, now: UnixMs) -> Header {
-    Header {
-        turn: place.turn.clone(),
-        tenant: TenantId::default_tenant(),
-        shard: place.shard,
-        hop: place.hop,
-        round: 0,
-        role: place.role,
-        asked_at: now,
-        created_at: now,
-        deadline: now.plus(10_000),
-        conversation: None,
-        parent: None,
-        first_hop: 0,
-        reply_to: None,
-        question_hash: String::new(),
-        live: false,
-        traceparent: None,
-        tracestate: None,
     }
 }

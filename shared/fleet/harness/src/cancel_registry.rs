@@ -4,7 +4,8 @@
 //! The registry is best effort. It is fed by `argosy.cancel.<turn>`, by terminal events that pass through this
 //! process and by `argosy.joined.<turn>.<hop>`. Only the streams are authoritative; the registry saves work.
 
-use envelope::TurnId;
+use bus::Subscription;
+use envelope::{Subject, TurnId};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::hash::Hash;
 use std::sync::{Mutex, MutexGuard};
@@ -32,15 +33,13 @@ struct Inner<K> {
 
 impl<K> Default for CancelRegistry<K> {
     fn default() -> Self {
-        let inner = Inner {
+        let inner = Mutex::new(Inner {
             ended: HashSet::new(),
             order: VecDeque::new(),
             running: HashMap::new(),
             next: 0,
-        };
-        CancelRegistry {
-            inner: Mutex::new(inner),
-        }
+        });
+        CancelRegistry { inner }
     }
 }
 
@@ -70,6 +69,22 @@ impl<K: Clone + Eq + Hash> CancelRegistry<K> {
         for (_, token) in inner.running.remove(what).unwrap_or_default() {
             token.cancel();
         }
+    }
+
+    /// Records what broadcasts say has ended; never returns.
+    pub(crate) async fn hear(
+        &self,
+        subscription: Option<Box<dyn Subscription>>,
+        what: impl Fn(Subject) -> Option<K>,
+    ) {
+        if let Some(mut subscription) = subscription {
+            while let Some(message) = subscription.next().await {
+                if let Some(ended) = Subject::parse(&message.subject).ok().and_then(&what) {
+                    self.end(&ended);
+                }
+            }
+        }
+        std::future::pending().await
     }
 
     /// A token that is cancelled when it ends, for as long as the guard lives.

@@ -18,21 +18,14 @@ pub(crate) struct Death<'a> {
 /// The dead letter of a message. Above the limit only the head of the body is kept, and the headers say how long
 /// the body was and where the original is stored.
 pub(crate) fn letter(place: &StepAddress, message: &StoredMessage, death: &Death<'_>) -> Publish {
-    let StepAddress {
-        role,
-        turn,
-        hop,
-        index,
-        ..
-    } = place;
     let subject = Subject::Dead {
-        role: *role,
-        turn: turn.clone(),
-        hop: *hop,
-        index: *index,
+        role: place.role,
+        turn: place.turn.clone(),
+        hop: place.hop,
+        index: place.index,
     };
     let mut letter = letter_at(subject, message, death);
-    letter.headers = letter.headers.with(header::TURN, turn.as_str());
+    letter.headers = letter.headers.with(header::TURN, place.turn.as_str());
     letter
 }
 

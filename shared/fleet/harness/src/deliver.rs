@@ -16,13 +16,16 @@ use crate::live;
 use crate::step::{Step, StepAddress, deadline_of, wire_of};
 use crate::trace;
 use crate::worker::Worker;
-use bus::{Delivery, StoredMessage, Stream};
+use bus::{BusError, Delivery, PublishError, StoredMessage, Stream};
 use envelope::fanout::soft_deadline;
 use envelope::limits::{DELIVERIES_MAX, DELIVERIES_NEWER_WIRE_MAX};
-use envelope::{Class, Classify, CodecError, Exit, Header, Payload, Subject, Task, UnixMs, WIRE};
+use envelope::{
+    Class, Classify, CodecError, Exit, Header, Payload, Subject, Task, UnixMs, WIRE, subject,
+};
 use futures_util::FutureExt;
 use stage::{Live, StepClock, StepContext, StepOutput};
 use std::panic::AssertUnwindSafe;
+use std::time::Duration;
 use streams::outbox::OutboxError;
 
 /// A failure while a message is handled: its class, and its text for the dead letter.
@@ -31,7 +34,7 @@ pub(crate) struct Failure {
     pub(crate) class: Class,
     pub(crate) code: &'static str,
     pub(crate) text: String,
-    pub(crate) retry_after: Option<std::time::Duration>,
+    pub(crate) retry_after: Option<Duration>,
 }
 
 impl Failure {
@@ -45,19 +48,42 @@ impl Failure {
     }
 }
 
+impl From<stage::Error> for Failure {
+    fn from(error: stage::Error) -> Self {
+        Failure {
+            class: error.class,
+            code: error.code,
+            retry_after: error.retry_after,
+            text: error.to_string(),
+        }
+    }
+}
+
 impl From<JoinError> for Failure {
     fn from(error: JoinError) -> Self {
         match error {
-            JoinError::Bus(error) => Failure::new(Class::Transient, error.code(), error),
+            JoinError::Bus(error) => error.into(),
             JoinError::Outbox(error) => error.into(),
             JoinError::NoRecord(_) => Failure::new(Class::Permanent, "no_scatter_record", error),
         }
     }
 }
 
-impl From<bus::BusError> for Failure {
-    fn from(error: bus::BusError) -> Self {
+impl From<BusError> for Failure {
+    fn from(error: BusError) -> Self {
         Failure::new(Class::Transient, error.code(), error)
+    }
+}
+
+impl From<CodecError> for Failure {
+    fn from(error: CodecError) -> Self {
+        OutboxError::from(error).into()
+    }
+}
+
+impl From<PublishError> for Failure {
+    fn from(error: PublishError) -> Self {
+        OutboxError::from(error).into()
     }
 }
 
@@ -88,56 +114,48 @@ impl Worker {
     pub(crate) async fn process(&self, delivery: &Delivery) -> DeliveryOutcome {
         let message = &delivery.message;
         let Some(place) = StepAddress::of(&message.subject) else {
-            tracing::error!(
-                subject = message.subject,
-                "a message under no known subject; dropped"
-            );
+            let subject = message.subject.as_str();
+            tracing::error!(subject, "a message under no known subject; dropped");
             return DeliveryOutcome::Ack(AckReason::Dropped);
         };
         let started_at = self.bus.now();
-        self.metrics.received(
-            self.role,
-            message.stored_at.until(started_at),
-            delivery.delivered,
-        );
-        if deadline_of(message).is_some_and(|at| at <= started_at)
-            || self.ended.contains(&place.turn)
-        {
+        let queued = message.stored_at.until(started_at);
+        self.metrics.received(self.role, queued, delivery.delivered);
+        let deadline = deadline_of(message);
+        if deadline.is_some_and(|at| at <= started_at) || self.ended.contains(&place.turn) {
             return DeliveryOutcome::Ack(AckReason::Dropped);
         }
         if place.index.is_some() && self.joined.contains(&(place.turn.clone(), place.hop)) {
             return DeliveryOutcome::Ack(AckReason::Spared);
         }
-        if wire_of(message).is_some_and(|v| v > WIRE)
-            && delivery.delivered <= DELIVERIES_NEWER_WIRE_MAX
-        {
-            return DeliveryOutcome::Retry(newer_wire_delay(started_at, deadline_of(message)));
+        // Left for a newer worker.
+        let is_left = delivery.delivered <= DELIVERIES_NEWER_WIRE_MAX;
+        let newer = DeliveryOutcome::Retry(newer_wire_delay(started_at, deadline));
+        if is_left && wire_of(message).is_some_and(|v| v > WIRE) {
+            return newer;
         }
         let step = match Payload::read(self.role, &message.body) {
             Ok(step) => step,
-            Err(CodecError::Newer { .. }) if delivery.delivered <= DELIVERIES_NEWER_WIRE_MAX => {
-                return DeliveryOutcome::Retry(newer_wire_delay(started_at, deadline_of(message)));
-            }
+            Err(CodecError::Newer { .. }) if is_left => return newer,
             Err(error) => {
                 let failure = Failure::new(Class::Permanent, "unreadable", error);
                 return self.give_up(delivery, &place, None, failure).await;
             }
         };
         if delivery.delivered > DELIVERIES_MAX {
-            let failure = Failure::new(
-                Class::Bug,
-                "deliveries",
-                format!("delivered {} times", delivery.delivered),
-            );
-            return self
-                .give_up(delivery, &place, Some((&step, None)), failure)
-                .await;
+            let text = format!("delivered {} times", delivery.delivered);
+            let failure = Failure::new(Class::Bug, "deliveries", text);
+            let step = Some((&step, None));
+            return self.give_up(delivery, &place, step, failure).await;
         }
         if self.is_redelivery(delivery, started_at) {
             match self.finish_what_is_stored(&place, &step).await {
                 Ok(true) => return DeliveryOutcome::Ack(AckReason::AlreadyDone),
                 Ok(false) => {}
-                Err(failure) => return self.retry(&failure, delivery.delivered, &step),
+                Err(failure) => {
+                    let disposition = self.disposition(&failure, delivery.delivered, &step);
+                    return self.retry(disposition, &failure, delivery.delivered, &step);
+                }
             }
         }
         self.handle_and_publish(delivery, &place, step, started_at)
@@ -153,11 +171,9 @@ impl Worker {
     /// The time until which no other process can have this delivery: half the ack time-out, since the server's
     /// clock may differ, and none for a redelivery. An ack of any delivery stands for all of them.
     fn sure(&self, delivery: &Delivery) -> UnixMs {
+        let half = self.topology.ack_wait.as_millis() / 2;
         match delivery.delivered {
-            1 => delivery
-                .message
-                .stored_at
-                .plus(self.topology.ack_wait.as_millis() / 2),
+            1 => delivery.message.stored_at.plus(half),
             _ => UnixMs(0),
         }
     }
@@ -272,17 +288,14 @@ impl Worker {
         let seed = envelope::ids::fnv1a_64(place.turn.as_str().as_bytes())
             ^ (u64::from(place.hop) << 16)
             ^ index;
-        let attempt = u16::try_from(delivered).unwrap_or(u16::MAX);
+        let bus = self.bus.clone();
         StepContext {
             header: step.header.clone(),
             case: step.case.clone(),
-            attempt,
+            attempt: u16::try_from(delivered).unwrap_or(u16::MAX),
             started_at,
             now: started_at,
-            clock: StepClock::new({
-                let bus = self.bus.clone();
-                move || bus.now()
-            }),
+            clock: StepClock::new(move || bus.now()),
             seed,
             live: Live::off(),
         }
@@ -308,21 +321,15 @@ impl Worker {
         };
         match result {
             Err(_) if limit == left => Handled::Moot,
-            Err(_) => Handled::Failed(Failure::new(
-                Class::Transient,
-                "step_timeout",
-                format!("no result in {limit:?}"),
-            )),
+            Err(_) => {
+                let text = format!("no result in {limit:?}");
+                Handled::Failed(Failure::new(Class::Transient, "step_timeout", text))
+            }
             Ok(Err(_panic)) => {
                 Handled::Failed(Failure::new(Class::Bug, "panic", "the stage panicked"))
             }
             Ok(Ok(Ok(done))) => Handled::Done(Box::new(done)),
-            Ok(Ok(Err(error))) => Handled::Failed(Failure {
-                class: error.class,
-                code: error.code,
-                retry_after: error.retry_after,
-                text: error.to_string(),
-            }),
+            Ok(Ok(Err(error))) => Handled::Failed(error.into()),
         }
     }
 
@@ -335,50 +342,46 @@ impl Worker {
         task: Option<&Task>,
         failure: Failure,
     ) -> DeliveryOutcome {
-        match self.retry(&failure, delivery.delivered, step) {
-            DeliveryOutcome::GiveUp => {
-                self.give_up(delivery, place, Some((step, task)), failure)
-                    .await
-            }
-            verdict => verdict,
+        let disposition = self.disposition(&failure, delivery.delivered, step);
+        if disposition == Disposition::GiveUp {
+            let step = Some((step, task));
+            return self.give_up(delivery, place, step, failure).await;
         }
+        self.retry(disposition, &failure, delivery.delivered, step)
     }
 
     fn disposition(&self, failure: &Failure, delivered: u64, step: &Step) -> Disposition {
         let left = until(self.bus.now(), step.header.deadline);
-        let Failure {
-            class, retry_after, ..
-        } = failure;
-        let random = self.random();
-        dispose(
-            *class,
-            delivered,
-            DELIVERIES_MAX,
-            *retry_after,
-            left,
-            random,
-        )
+        let (class, asked, random) = (failure.class, failure.retry_after, self.random());
+        dispose(class, delivered, DELIVERIES_MAX, asked, left, random)
     }
 
-    fn retry(&self, failure: &Failure, delivered: u64, step: &Step) -> DeliveryOutcome {
-        match self.disposition(failure, delivered, step) {
-            Disposition::Retry(delay) | Disposition::Hold(delay) => {
-                let (code, error) = (failure.code, failure.text.as_str());
-                let Header { turn, hop, .. } = &step.header;
-                let trace = trace::id(step.header.traceparent.as_deref());
-                match self.trouble.began(code) {
-                    true => {
-                        tracing::warn!(role = %self.role, %turn, hop, trace, code, error, delivered, "steps will be tried again");
-                    }
-                    false => {
-                        tracing::debug!(role = %self.role, %turn, hop, trace, code, error, delivered, "step to be tried again");
-                    }
-                }
-                trace::failed(code);
-                DeliveryOutcome::Retry(delay)
+    /// Has the message delivered again, and says so.
+    fn retry(
+        &self,
+        disposition: Disposition,
+        failure: &Failure,
+        delivered: u64,
+        step: &Step,
+    ) -> DeliveryOutcome {
+        let delay = match disposition {
+            Disposition::Retry(delay) | Disposition::Hold(delay) => delay,
+            // What is stored could not be read: there is no default to take yet.
+            Disposition::GiveUp => return DeliveryOutcome::Retry(Duration::from_secs(1)),
+        };
+        let (code, error) = (failure.code, failure.text.as_str());
+        let Header { turn, hop, .. } = &step.header;
+        let trace = trace::id(step.header.traceparent.as_deref());
+        match self.trouble.began(code) {
+            true => {
+                tracing::warn!(role = %self.role, %turn, hop, trace, code, error, delivered, "steps will be tried again");
             }
-            Disposition::GiveUp => DeliveryOutcome::GiveUp,
+            false => {
+                tracing::debug!(role = %self.role, %turn, hop, trace, code, error, delivered, "step to be tried again");
+            }
         }
+        trace::failed(code);
+        DeliveryOutcome::Retry(delay)
     }
 
     /// Finishes what an earlier delivery has stored; true when nothing is left to do.
@@ -387,47 +390,38 @@ impl Worker {
         place: &StepAddress,
         step: &Step,
     ) -> Result<bool, Failure> {
-        let stream = Stream::Steps(place.shard);
+        let (shard, turn, hop) = (place.shard, &place.turn, place.hop);
+        let is_stored = async |stream, at: String| {
+            let stored = self.bus.last(stream, &at).await?;
+            Ok::<_, BusError>(stored.is_some())
+        };
+        let stream = Stream::Steps(shard);
         if let (Payload::Mapper(_), Some(index)) = (&step.payload, place.index) {
-            let part = Subject::Part {
-                shard: place.shard,
-                turn: place.turn.clone(),
-                hop: place.hop,
-                index,
-            };
-            if self.bus.last(stream, &part.to_string()).await?.is_some() {
+            if is_stored(stream, subject::part(shard, turn, hop, index)).await? {
                 self.join_if_complete(step).await?;
                 return Ok(true);
             }
             // The reducer did not wait for it: the process that was told so may have died before the ack.
-            let reduced = envelope::subject::fence(place.shard, &place.turn, place.hop + 1);
-            if self.bus.last(stream, &reduced).await?.is_some() {
+            if is_stored(stream, subject::fence(shard, turn, hop + 1)).await? {
                 return Ok(true);
             }
-        } else if self.finish_hop(place, place.hop + 1).await? {
+        } else if self.finish_hop(place, hop + 1).await? {
             return Ok(true);
         }
-        let answer = Subject::Answer {
-            turn: place.turn.clone(),
-        };
-        Ok(self
-            .bus
-            .last(Stream::Answers, &answer.to_string())
-            .await?
-            .is_some())
+        Ok(is_stored(Stream::Answers, subject::answer(turn)).await?)
     }
 
     /// Looks for a step at a hop. When it finds a scatter record, it publishes the map steps and the timer again.
     /// True when there is a step.
     pub(crate) async fn finish_hop(&self, place: &StepAddress, hop: u16) -> Result<bool, Failure> {
-        let fence = envelope::subject::fence(place.shard, &place.turn, hop);
+        let fence = subject::fence(place.shard, &place.turn, hop);
         let Some(found) = self.bus.last(Stream::Steps(place.shard), &fence).await? else {
             return Ok(false);
         };
         if let Ok(Subject::Scatter { .. }) = Subject::parse(&found.subject)
             && let Ok(record) = envelope::decode(&found.body)
         {
-            join::scatter(&*self.bus, &record, self.topology.keep.duration()).await?;
+            join::scatter(&*self.bus, &record, self.keep()).await?;
         }
         Ok(true)
     }

@@ -1,5 +1,6 @@
-//! The outcome of a delivery: the message is acked, redelivered, or given up.
+//! The outcome of a delivery: the message is acked, for some reason, or redelivered.
 
+use crate::consumer_loop::AckDecision;
 use std::time::Duration;
 
 /// What is done with a message.
@@ -7,7 +8,15 @@ use std::time::Duration;
 pub(crate) enum DeliveryOutcome {
     Ack(AckReason),
     Retry(Duration),
-    GiveUp,
+}
+
+impl From<DeliveryOutcome> for AckDecision {
+    fn from(outcome: DeliveryOutcome) -> AckDecision {
+        match outcome {
+            DeliveryOutcome::Ack(_) => AckDecision::Ack,
+            DeliveryOutcome::Retry(delay) => AckDecision::Retry(delay),
+        }
+    }
 }
 
 /// Why a message is acked.

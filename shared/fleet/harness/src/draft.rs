@@ -5,10 +5,12 @@
 //! both drafts are read, but not the parts, because what a mapper wrote about a passage proves nothing. A record that
 //! is no longer stored is left out: the check then has fewer passages, but the question does not fail.
 
-use crate::join::{record, scatter_subject};
+use crate::join::record;
 use crate::step::Step;
 use bus::{Bus, BusError, Stream};
-use envelope::{Draft, Envelope, FanOut, Header, Payload, Role, Scatter, Subject, Task, decode};
+use envelope::{
+    Draft, Envelope, FanOut, Header, Payload, Role, Scatter, Subject, Task, decode, subject,
+};
 use futures_util::future::try_join_all;
 
 /// The task of the validator's step that carries `draft`.
@@ -59,7 +61,7 @@ async fn fan_outs(bus: &dyn Bus, header: &Header, hops: &[u16]) -> Result<Vec<Fa
     let Header { shard, turn, .. } = header;
     let subjects: Vec<String> = hops
         .iter()
-        .map(|hop| scatter_subject(*shard, turn, *hop))
+        .map(|hop| subject::scatter(*shard, turn, *hop))
         .collect();
     let found = bus.last_of_each(Stream::Steps(*shard), &subjects).await?;
     let each = hops.iter().zip(&subjects).map(|(hop, subject)| {
@@ -127,7 +129,7 @@ mod tests {
             total_hits: 1,
             after: Default::default(),
         });
-        let at = scatter_subject(0, &record.header.turn, 2);
+        let at = subject::scatter(0, &record.header.turn, 2);
         let body = encode(&record).unwrap();
         bus.publish(Publish::new(at, body)).await.unwrap();
         let carried = Some(DraftReading::default());

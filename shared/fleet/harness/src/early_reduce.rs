@@ -4,11 +4,11 @@
 //! The step is the same that the last mapper would create, so it does not matter which of the two comes first.
 //! Reducing early is an optimisation: it is off unless configured, and when it fails, the join creates the step.
 
-use crate::cancel_registry::{CancelRegistry, Fanout};
+use crate::cancel_registry::Fanout;
 use crate::join::{self, JoinError};
 use crate::step::Step;
 use crate::worker::Worker;
-use bus::{CoreMessage, Headers, Stream, Subscription};
+use bus::{CoreMessage, Stream};
 use envelope::{Findings, Part, PartResult, Passage, Payload, Scatter, Subject, subject};
 
 /// Up to so many parts it is looked at each of them, beyond at every eighth: looking reads all parts.
@@ -69,37 +69,22 @@ impl Worker {
         if !is_covered(&record.payload, &parts, least) {
             return Ok(());
         }
-        let keep = self.topology.keep.duration();
-        join::join(&*self.bus, header, &step.case, task.scatter, keep).await?;
+        join::join(&*self.bus, header, &step.case, task.scatter, self.keep()).await?;
         self.joined.end(&(header.turn.clone(), header.hop));
-        let subject = Subject::Joined {
+        let told = Subject::Joined {
             turn: header.turn.clone(),
             hop: header.hop,
         };
-        let told = CoreMessage {
-            subject: subject.to_string(),
-            reply: None,
-            headers: Headers::default(),
-            body: bytes::Bytes::new(),
-        };
-        Ok(self.bus.broadcast(told).await?)
+        Ok(self.bus.broadcast(CoreMessage::new(told, "")).await?)
     }
 }
 
-/// Records the fan-outs that were joined early; never returns.
-pub(crate) async fn hear_joins(
-    joined: &CancelRegistry<Fanout>,
-    subscription: Option<Box<dyn Subscription>>,
-) {
-    let Some(mut subscription) = subscription else {
-        return std::future::pending().await;
-    };
-    while let Some(message) = subscription.next().await {
-        if let Ok(Subject::Joined { turn, hop }) = Subject::parse(&message.subject) {
-            joined.end(&(turn, hop));
-        }
+/// The fan-out of which a broadcast says that it was joined early.
+pub(crate) fn joined(subject: Subject) -> Option<Fanout> {
+    match subject {
+        Subject::Joined { turn, hop } => Some((turn, hop)),
+        _ => None,
     }
-    std::future::pending().await
 }
 
 #[cfg(test)]

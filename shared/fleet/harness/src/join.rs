@@ -10,18 +10,16 @@
 //! loses no join. The other steps rely on the last one only if it is a first delivery, and only until the server may
 //! deliver it again. See docs/adr/0007.
 
-use bus::{Bus, BusError, Publish, StoredMessage, Stream, WriteCondition};
+use bus::{Bus, BusError, Publish, StoredMessage, Stream};
 use envelope::{
-    After, Case, Envelope, FanOut, Header, Part, Scatter, Subject, TrailEntry, TurnId, UnixMs,
-    decode, encode, fanout, subject,
+    After, Case, Envelope, FanOut, Header, Part, Scatter, TrailEntry, TurnId, UnixMs, decode,
+    encode, fanout, subject,
 };
 use futures_util::future::try_join_all;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use streams::outbox::{
-    CreateOutcome, OutboxError, headers_of, publish_until, step, time_to_live, timer,
-};
+use streams::outbox::{self, CreateOutcome, OutboxError, publish_until, step, timer};
 
 /// Publishes what follows from a scatter record: the map steps and the timer of the soft deadline, or the next step of a loop.
 pub(crate) async fn scatter(
@@ -31,12 +29,8 @@ pub(crate) async fn scatter(
 ) -> Result<(), OutboxError> {
     let until = record.header.deadline;
     let messages = scatter_messages(record, bus.now(), keep)?;
-    try_join_all(
-        messages
-            .into_iter()
-            .map(|message| publish_until(bus, message, until)),
-    )
-    .await?;
+    let messages = messages.into_iter();
+    try_join_all(messages.map(|message| publish_until(bus, message, until))).await?;
     Ok(())
 }
 
@@ -66,26 +60,9 @@ pub(crate) async fn store_part(
     part: &Part,
     keep: Duration,
 ) -> Result<CreateOutcome, OutboxError> {
-    let Header {
-        shard,
-        turn,
-        hop,
-        deadline,
-        ..
-    } = header;
-    let subject = Subject::Part {
-        shard: *shard,
-        turn: turn.clone(),
-        hop: *hop,
-        index: part.index,
-    };
-    let message = Publish {
-        headers: headers_of(header),
-        condition: WriteCondition::Absent,
-        ttl: Some(time_to_live(bus.now(), *deadline, keep)),
-        ..Publish::new(subject, encode(part)?)
-    };
-    Ok(publish_until(bus, message, *deadline).await?)
+    let (now, body) = (bus.now(), encode(part)?);
+    let message = outbox::part(header, header.hop, part.index, body, now, keep);
+    Ok(publish_until(bus, message, header.deadline).await?)
 }
 
 /// Why a join could not go on.
@@ -139,18 +116,12 @@ pub async fn join(
 pub async fn record(
     bus: &dyn Bus,
     shard: u16,
-    turn: &envelope::TurnId,
+    turn: &TurnId,
     hop: u16,
 ) -> Result<Option<Envelope<Scatter>>, BusError> {
-    let subject = scatter_subject(shard, turn, hop);
-    let stored = bus.last(Stream::Steps(shard), &subject).await?;
+    let at = subject::scatter(shard, turn, hop);
+    let stored = bus.last(Stream::Steps(shard), &at).await?;
     Ok(stored.and_then(|stored| decode(&stored.body).ok()))
-}
-
-/// Where the scatter record of a hop is stored.
-pub(crate) fn scatter_subject(shard: u16, turn: &TurnId, hop: u16) -> String {
-    let turn = turn.clone();
-    Subject::Scatter { shard, turn, hop }.to_string()
 }
 
 /// The map steps that this process has in hand, by fan-out.
@@ -253,17 +224,9 @@ async fn whole(bus: &dyn Bus, header: &Header, scatter: u16) -> Result<Recorded,
         .zip(by_index.iter_mut())
         .filter(|(_, slot)| slot.is_none())
     {
-        let at = Subject::Part {
-            shard: *shard,
-            turn: turn.clone(),
-            hop: scatter + 1,
-            index,
-        }
-        .to_string();
-        *slot = bus
-            .last(Stream::Steps(*shard), &at)
-            .await?
-            .and_then(|m| decode(&m.body).ok());
+        let at = subject::part(*shard, turn, scatter + 1, index);
+        let part = bus.last(Stream::Steps(*shard), &at).await?;
+        *slot = part.and_then(|part| decode(&part.body).ok());
     }
     Ok((record, by_index))
 }
@@ -276,24 +239,17 @@ pub(crate) async fn there_is(
 ) -> Result<Recorded, JoinError> {
     let Header { shard, turn, .. } = header;
     let stream = Stream::Steps(*shard);
-    let at = scatter_subject(*shard, turn, scatter);
-    let found = bus
-        .last_of_each(
-            stream,
-            &[at.clone(), subject::parts(*shard, turn, scatter + 1)],
-        )
-        .await?;
+    let at = subject::scatter(*shard, turn, scatter);
+    let both = [at.clone(), subject::parts(*shard, turn, scatter + 1)];
+    let found = bus.last_of_each(stream, &both).await?;
     let (records, parts): (Vec<StoredMessage>, Vec<StoredMessage>) =
         found.into_iter().partition(|m| m.subject == at);
-    let record = match records
-        .first()
-        .and_then(|m| decode::<Envelope<Scatter>>(&m.body).ok())
-    {
-        Some(record) => record,
-        None => self::record(bus, *shard, turn, scatter)
-            .await?
-            .ok_or(JoinError::NoRecord(scatter))?,
+    let here = records.first().and_then(|m| decode(&m.body).ok());
+    let record = match here {
+        Some(record) => Some(record),
+        None => self::record(bus, *shard, turn, scatter).await?,
     };
+    let record = record.ok_or(JoinError::NoRecord(scatter))?;
     let mut by_index: Vec<Option<Part>> = vec![None; record.payload.passages.len()];
     for part in parts.iter().filter_map(|m| decode::<Part>(&m.body).ok()) {
         if let Some(slot) = by_index.get_mut(usize::from(part.index)) {

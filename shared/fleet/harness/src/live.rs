@@ -3,10 +3,10 @@
 //! The sink is bounded and never waits: a piece that finds the queue full, or is too long for a message, is dropped,
 //! and a gap in the numbers shows it. Nothing that an answer needs may go through it.
 
-use bus::{Bus, CoreMessage, Headers};
+use bus::{Bus, CoreMessage};
 use envelope::limits::LIVE_TEXT_BYTES_MAX;
 use envelope::live::{LiveText, LiveWait};
-use envelope::{Role, Subject, TurnId};
+use envelope::{Subject, TurnId};
 use serde::Serialize;
 use stage::{Live, LiveNote, StepContext};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -22,47 +22,50 @@ const LAST: Duration = Duration::from_millis(100);
 /// The pieces of one step on their way.
 pub(crate) struct Pieces {
     turn: TurnId,
-    role: Role,
-    hop: u16,
-    attempt: u16,
-    waiting: Option<mpsc::Receiver<Waiting>>,
-}
-
-/// A note that waits to be passed on.
-enum Waiting {
-    Text { draft: u16, n: u32, text: String },
-    Expected(Duration),
+    waiting: Option<mpsc::Receiver<Vec<u8>>>,
 }
 
 /// The sink of a step and what comes out of it. Off when the publisher did not ask for it.
 pub(crate) fn sink(cx: &StepContext) -> (Live, Pieces) {
-    let pieces = |waiting| Pieces {
-        turn: cx.header.turn.clone(),
-        role: cx.header.role,
-        hop: cx.header.hop,
-        attempt: cx.attempt,
-        waiting,
-    };
+    let turn = cx.header.turn.clone();
     if !cx.header.live {
-        return (Live::off(), pieces(None));
+        let waiting = None;
+        return (Live::off(), Pieces { turn, waiting });
     }
     let (sender, waiting) = mpsc::channel(WAITING_MAX);
     let written = AtomicU32::new(0);
+    let (role, hop, attempt) = (cx.header.role, cx.header.hop, cx.attempt);
     let live = Live::to(move |note| {
-        // Full: dropped. A gap in the numbers says so of text; nobody misses how long a wait should be.
-        let _ = match note {
-            LiveNote::Expected(time) => sender.try_send(Waiting::Expected(time)),
+        let piece = match note {
+            LiveNote::Expected(time) => body(&LiveWait {
+                role,
+                hop,
+                expected_ms: u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
+            }),
             LiveNote::Text(draft, piece) => {
                 let n = written.fetch_add(1, Ordering::Relaxed);
                 if piece.len() > LIVE_TEXT_BYTES_MAX {
                     return;
                 }
-                let text = piece.to_owned();
-                sender.try_send(Waiting::Text { draft, n, text })
+                body(&LiveText {
+                    role,
+                    hop,
+                    attempt,
+                    draft,
+                    n,
+                    text: piece.to_owned(),
+                })
             }
         };
+        // Full: dropped. A gap in the numbers says so of text; nobody misses how long a wait should be.
+        let _ = sender.try_send(piece);
     });
-    (live, pieces(Some(waiting)))
+    let waiting = Some(waiting);
+    (live, Pieces { turn, waiting })
+}
+
+fn body<T: Serialize>(what: &T) -> Vec<u8> {
+    serde_json::to_vec(what).unwrap_or_default()
 }
 
 impl Pieces {
@@ -74,7 +77,7 @@ impl Pieces {
         };
         let passing = async {
             while let Some(piece) = waiting.recv().await {
-                self.tell(bus, piece).await;
+                send(bus, &self.turn, piece).await;
             }
             std::future::pending().await
         };
@@ -85,49 +88,22 @@ impl Pieces {
         };
         let rest = async {
             while let Ok(piece) = waiting.try_recv() {
-                self.tell(bus, piece).await;
+                send(bus, &self.turn, piece).await;
             }
         };
         // At most once: what does not get out in time is gone.
         let _ = tokio::time::timeout(LAST, rest).await;
         result
     }
-
-    async fn tell(&self, bus: &dyn Bus, note: Waiting) {
-        let (role, hop, attempt) = (self.role, self.hop, self.attempt);
-        match note {
-            Waiting::Text { draft, n, text } => {
-                let piece = LiveText {
-                    role,
-                    hop,
-                    attempt,
-                    draft,
-                    n,
-                    text,
-                };
-                tell(bus, &self.turn, &piece).await;
-            }
-            Waiting::Expected(time) => {
-                let expected_ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-                let wait = LiveWait {
-                    role,
-                    hop,
-                    expected_ms,
-                };
-                tell(bus, &self.turn, &wait).await;
-            }
-        }
-    }
 }
 
 /// Sends a live message to the listeners of a turn, at most once: one that cannot be sent in time is lost.
 pub(crate) async fn tell<T: Serialize>(bus: &dyn Bus, turn: &TurnId, what: &T) {
-    let message = CoreMessage {
-        subject: Subject::Live { turn: turn.clone() }.to_string(),
-        reply: None,
-        headers: Headers::default(),
-        body: serde_json::to_vec(what).unwrap_or_default().into(),
-    };
+    send(bus, turn, body(what)).await;
+}
+
+async fn send(bus: &dyn Bus, turn: &TurnId, body: Vec<u8>) {
+    let message = CoreMessage::new(Subject::Live { turn: turn.clone() }, body);
     // There may be no listener: a lost message is not worth a log line.
     let _ = tokio::time::timeout(LAST, bus.broadcast(message)).await;
 }

@@ -94,7 +94,7 @@ pub(crate) fn outcome(verdict: DeliveryOutcome) -> &'static str {
         DeliveryOutcome::Ack(AckReason::Dropped) => "dropped",
         DeliveryOutcome::Ack(AckReason::Spared) => "spared",
         DeliveryOutcome::Ack(AckReason::DeadLetter) => "dead_letter",
-        DeliveryOutcome::Retry(_) | DeliveryOutcome::GiveUp => "retry",
+        DeliveryOutcome::Retry(_) => "retry",
     }
 }
 
@@ -250,14 +250,8 @@ impl Metrics {
             for outcome in OUTCOMES {
                 self.processed.with_label_values(&[role, outcome]);
             }
-            for class in [
-                Class::Transient,
-                Class::Overloaded,
-                Class::TooLarge,
-                Class::Permanent,
-                Class::Bug,
-            ] {
-                self.dead.with_label_values(&[role, class.as_str()]);
+            for class in Class::WORDS {
+                self.dead.with_label_values(&[role, class]);
             }
             for kind in Fallback::WORDS {
                 self.fallbacks.with_label_values(&[role, kind]);
@@ -281,19 +275,19 @@ impl Metrics {
                 family.with_label_values(&[*value]);
             }
         }
-        for operation in TableOperation::ALL {
-            self.tables.with_label_values(&[operation.as_str()]);
+        for operation in TableOperation::WORDS {
+            self.tables.with_label_values(&[operation]);
         }
     }
 
     pub(crate) fn received(&self, role: Role, queued_ms: u64, delivered: u64) {
-        self.received.with_label_values(&[role.as_str()]).inc();
+        let role = [role.as_str()];
+        self.received.with_label_values(&role).inc();
         if delivered > 1 {
-            self.redeliveries.with_label_values(&[role.as_str()]).inc();
+            self.redeliveries.with_label_values(&role).inc();
         }
-        self.queue_wait
-            .with_label_values(&[role.as_str()])
-            .observe(queued_ms as f64 / 1000.0);
+        let waited = self.queue_wait.with_label_values(&role);
+        waited.observe(queued_ms as f64 / 1000.0);
     }
 
     pub(crate) fn answered(&self, role: Role, outcome: &str, took: Duration) {

@@ -15,7 +15,7 @@ use renew::{Renew, place, scatter_at};
 use bus::{Bus, BusError, Publish, PublishError, StoredMessage, Stream, WriteCondition};
 use envelope::{
     Case, CodecError, ConversationId, Envelope, Header, Overrides, Payload, Role, Scatter, Subject,
-    TurnId, UnixMs, decode, header,
+    TurnId, UnixMs, decode, header, subject,
 };
 use std::time::Duration;
 use streams::history::{self, TurnRecord};
@@ -117,13 +117,7 @@ impl ReplayPoint {
         };
         match index {
             Some(_) => ReplayPoint::from_fanout(history, hop, true),
-            None => Ok(ReplayPoint {
-                role,
-                hop,
-                keep_findings: false,
-                conversation: None,
-                recorded: Recorded::Step(Payload::read(role, &letter.body)?),
-            }),
+            None => ReplayPoint::from_step(role, hop, &letter.body),
         }
     }
 
@@ -157,12 +151,16 @@ impl ReplayPoint {
         let is_it = |stored: &&StoredMessage| place(stored) == Some((role, hop));
         let step = history.steps.iter().find(is_it);
         let step = step.ok_or_else(|| Error::AgedOut(format!("the {role}'s step")))?;
+        ReplayPoint::from_step(role, hop, &step.body)
+    }
+
+    fn from_step(role: Role, hop: u16, body: &[u8]) -> Result<ReplayPoint, Error> {
         Ok(ReplayPoint {
             role,
             hop,
             keep_findings: false,
             conversation: None,
-            recorded: Recorded::Step(Payload::read(role, &step.body)?),
+            recorded: Recorded::Step(Payload::read(role, body)?),
         })
     }
 
@@ -250,8 +248,8 @@ pub async fn claim(
 ) -> Result<Claim, Error> {
     let now = bus.now();
     let header = start.header(turn.clone(), now, now.plus(time.as_millis() as u64));
-    let answer = Subject::Answer { turn: turn.clone() }.to_string();
-    let has_ended = bus.last(Stream::Answers, &answer).await?.is_some();
+    let answer = bus.last(Stream::Answers, &subject::answer(turn)).await?;
+    let has_ended = answer.is_some();
     let created = match has_ended {
         true => CreateOutcome::Before,
         false => {
@@ -274,10 +272,8 @@ pub async fn claim(
         true => CreateOutcome::Now,
         false => created,
     };
-    if owner
-        .as_ref()
-        .is_some_and(|owner| owner.parent != header.parent)
-    {
+    let is_of_another = |owner: &Header| owner.parent != header.parent;
+    if owner.as_ref().is_some_and(is_of_another) {
         return Err(Error::Taken(turn.clone()));
     }
     Ok(Claim {

@@ -88,7 +88,7 @@ fn closed(
     }
     match verdict {
         DeliveryOutcome::Ack(_) => span,
-        DeliveryOutcome::Retry(_) | DeliveryOutcome::GiveUp => {
+        DeliveryOutcome::Retry(_) => {
             if !span.has_failed() {
                 span.fail(outcome(verdict));
             }

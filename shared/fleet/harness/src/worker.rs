@@ -3,7 +3,7 @@
 use crate::cancel_registry::{CancelRegistry, Fanout};
 use crate::consumer_loop::{self, AckDecision, ConsumerEvent, DeliveryHandler, DrainReport};
 use crate::delivery_outcome::DeliveryOutcome;
-use crate::early_reduce::hear_joins;
+use crate::early_reduce::joined;
 use crate::fault::{Faults, Point};
 use crate::join::LocalMapSteps;
 use crate::metrics::{Metrics, outcome};
@@ -12,7 +12,7 @@ use crate::trace;
 use crate::trouble::Trouble;
 use bus::topology::Topology;
 use bus::{Bus, Delivery, Subscription};
-use envelope::{Role, Subject, TurnId};
+use envelope::{Role, Subject};
 use futures_util::future::BoxFuture;
 use stage::ErasedStage;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -104,7 +104,7 @@ impl Worker {
         tokio::select! {
             biased;
             () = hear_cancels(&worker.ended, cancels) => DrainReport::default(),
-            () = hear_joins(&worker.joined, joins) => DrainReport::default(),
+            () = worker.joined.hear(joins, joined) => DrainReport::default(),
             drained = consumer_loop::run(bus, consumer, worker.clone(), options, health, stop) => drained,
         }
     }
@@ -112,18 +112,19 @@ impl Worker {
     /// Subscribes to cancelled turns and, where it matters, to fan-outs that are joined early. Best effort: without
     /// it, work that is no longer needed is finished and then dropped.
     async fn listen(&self) -> (Option<Box<dyn Subscription>>, Option<Box<dyn Subscription>>) {
-        let cancels = self.bus.subscribe("argosy.cancel.*", None).await;
-        let cancels = cancels
-            .inspect_err(|error| tracing::warn!(%error, "cancellations cannot be received"))
-            .ok();
+        let listen = async |subject| {
+            let heard = self.bus.subscribe(subject, None).await;
+            heard
+                .inspect_err(
+                    |error| tracing::warn!(%error, subject, "broadcasts cannot be received"),
+                )
+                .ok()
+        };
+        let cancels = listen("argosy.cancel.*").await;
         if self.role != Role::Mapper || self.options.early_reduce == 0 {
             return (cancels, None);
         }
-        let joins = self.bus.subscribe("argosy.joined.*.*", None).await;
-        let joins = joins
-            .inspect_err(|error| tracing::warn!(%error, "early joins cannot be received"))
-            .ok();
-        (cancels, joins)
+        (cancels, listen("argosy.joined.*.*").await)
     }
 
     pub(crate) fn random(&self) -> f64 {
@@ -131,6 +132,11 @@ impl Worker {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .f64()
+    }
+
+    /// How long the messages of a turn are kept after its deadline.
+    pub(crate) fn keep(&self) -> Duration {
+        self.topology.keep.duration()
     }
 
     pub(crate) async fn fault(&self, point: Point) {
@@ -165,14 +171,10 @@ impl DeliveryHandler for Worker {
             let verdict = trace::traced(self, delivery).await;
             self.metrics
                 .answered(self.role, outcome(verdict), begun.elapsed());
-            match verdict {
-                DeliveryOutcome::Ack(_) => {
-                    self.fault(Point::Published).await;
-                    AckDecision::Ack
-                }
-                DeliveryOutcome::Retry(delay) => AckDecision::Retry(delay),
-                DeliveryOutcome::GiveUp => AckDecision::Retry(Duration::from_secs(1)),
+            if let DeliveryOutcome::Ack(_) = verdict {
+                self.fault(Point::Published).await;
             }
+            verdict.into()
         })
     }
 
@@ -191,20 +193,10 @@ impl DeliveryHandler for Worker {
 
 /// Records the turns whose cancellation is broadcast; never returns.
 pub async fn hear_cancels(ended: &CancelRegistry, subscription: Option<Box<dyn Subscription>>) {
-    let Some(mut subscription) = subscription else {
-        return std::future::pending().await;
-    };
-    while let Some(message) = subscription.next().await {
-        if let Some(turn) = cancelled_turn(&message.subject) {
-            ended.end(&turn);
-        }
-    }
-    std::future::pending().await
-}
-
-fn cancelled_turn(subject: &str) -> Option<TurnId> {
-    match Subject::parse(subject) {
-        Ok(Subject::Cancel { turn }) => Some(turn),
-        _ => None,
-    }
+    ended
+        .hear(subscription, |subject| match subject {
+            Subject::Cancel { turn } => Some(turn),
+            _ => None,
+        })
+        .await
 }

@@ -74,6 +74,7 @@ impl Letter {
             _ => return None,
         };
         let of = |name| stored.headers.get(name).map(str::to_owned);
+        let number = |name| stored.headers.get(name)?.parse::<u64>().ok();
         let (turn, hop, index) = match place {
             Some((turn, hop, index)) => (Some(turn), Some(hop), index),
             None => (None, None, None),
@@ -92,13 +93,9 @@ impl Letter {
             error: of(header::DEAD_ERROR).unwrap_or_default(),
             subject: of(header::DEAD_SUBJECT).unwrap_or_default(),
             origin: of(header::DEAD_ORIGIN).unwrap_or_default(),
-            delivered: of(header::DEAD_DELIVERED)
-                .and_then(|n| n.parse().ok())
-                .unwrap_or(0),
+            delivered: number(header::DEAD_DELIVERED).unwrap_or(0),
             bytes: stored.body.len(),
-            bytes_before: of(header::DEAD_BYTES)
-                .and_then(|n| n.parse().ok())
-                .unwrap_or(stored.body.len()),
+            bytes_before: number(header::DEAD_BYTES).map_or(stored.body.len(), |n| n as usize),
         })
     }
 
@@ -222,10 +219,8 @@ pub async fn plan(
     keep: Duration,
 ) -> Result<Retry, BusError> {
     let Some(letter) = Letter::of(stored) else {
-        return Ok(Retry::Cannot(format!(
-            "`{}` is no dead letter",
-            stored.subject
-        )));
+        let why = format!("`{}` is no dead letter", stored.subject);
+        return Ok(Retry::Cannot(why));
     };
     // A map step is not read: its scatter record is.
     if letter.bytes_before != letter.bytes && letter.index.is_none() {

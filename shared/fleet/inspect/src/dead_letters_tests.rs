@@ -5,31 +5,18 @@ use bus::Headers;
 use bus::memory::MemoryBus;
 use bus::topology::Topology;
 use bytes::Bytes;
-use envelope::{Case, Envelope, Header, PlanTask, QuestionText, TenantId, encode};
+use envelope::{Case, Envelope, Header, PlanTask, QuestionText, encode};
 use serde_json::{Value, json};
 
 const KEEP: Duration = Duration::from_secs(300);
 
 /// The letter of a planner's step of turn `old`.
 fn planner() -> Publish {
+    let turn = TurnId::new("old").unwrap();
     let header = Header {
-        turn: TurnId::new("old").unwrap(),
-        tenant: TenantId::default_tenant(),
-        shard: 0,
-        hop: 0,
-        round: 0,
-        role: Role::Planner,
-        asked_at: UnixMs(1),
-        created_at: UnixMs(1),
         deadline: UnixMs(60_001),
-        conversation: None,
-        parent: None,
-        first_hop: 0,
-        reply_to: None,
         question_hash: "h".into(),
-        live: false,
-        traceparent: None,
-        tracestate: None,
+        ..Header::of(turn, Role::Planner, 0, UnixMs(1))
     };
     let case = Case {
         question: QuestionText {

@@ -5,7 +5,7 @@
 
 use bus::topology::Topology;
 use bus::{Bus, BusError, ConsumerProgress, ConsumerSpec, StoredMessage, Stream};
-use envelope::{Role, Subject, TurnId};
+use envelope::{Role, Subject, TurnId, subject};
 use serde::Serialize;
 use std::time::Duration;
 
@@ -59,8 +59,8 @@ pub enum Error {
 /// # Errors
 /// When nothing is known of it, and when the bus cannot be asked.
 pub async fn of(bus: &dyn Bus, topology: &Topology, turn: &TurnId) -> Result<TurnPosition, Error> {
-    let terminal = Subject::Answer { turn: turn.clone() }.to_string();
-    if bus.last(Stream::Answers, &terminal).await?.is_some() {
+    let terminal = bus.last(Stream::Answers, &subject::answer(turn)).await?;
+    if terminal.is_some() {
         return Ok(TurnPosition::Ended);
     }
     let steps = format!("argosy.step.0.*.{turn}.>");
@@ -121,9 +121,7 @@ async fn question(
         return Ok(None);
     }
     let from = progress.acked_to + 1;
-    let mut questions = bus
-        .read(inbox.stream, envelope::subject::QUERY, from)
-        .await?;
+    let mut questions = bus.read(inbox.stream, subject::QUERY, from).await?;
     for _ in 0..SCAN_MAX {
         let (question, after) = next(&mut *questions).await?;
         if streams::asked::turn_of(&question) == *turn {

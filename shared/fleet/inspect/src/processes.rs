@@ -5,8 +5,7 @@
 //! process, which are read from the server (`streams::backlog`), and the making of a reply.
 
 use crate::disk::Disk;
-use bus::{Bus, BusError, CoreMessage, Headers};
-use bytes::Bytes;
+use bus::{Bus, BusError, CoreMessage};
 use envelope::{Edition, Role};
 use llm_pool::NodeView;
 use serde::{Deserialize, Serialize};
@@ -113,17 +112,11 @@ pub struct StoreState {
 
 /// Asks every process, and collects answers for the time `listen`.
 pub async fn ask(bus: &dyn Bus, listen: Duration) -> Result<Vec<ProcessStatus>, BusError> {
-    let inbox = format!(
-        "_INBOX.{:016x}{:016x}",
-        fastrand::u64(..),
-        fastrand::u64(..)
-    );
+    let inbox = format!("_INBOX.{:032x}", fastrand::u128(..));
     let mut answers = bus.subscribe(&inbox, None).await?;
     bus.broadcast(CoreMessage {
-        subject: SUBJECT.to_owned(),
         reply: Some(inbox),
-        headers: Headers::default(),
-        body: Bytes::new(),
+        ..CoreMessage::new(SUBJECT, "")
     })
     .await?;
     let mut seen = Vec::new();

@@ -291,10 +291,7 @@ pub fn status(facts: &FleetFacts, full: impl Fn(Stream) -> Option<f64>) -> Fleet
         },
         streams: streams.map(|one| room(one, full(one.0))).collect(),
         conversations: conversations::of(facts),
-        turn: facts
-            .turn
-            .clone()
-            .map(|(turn, position)| TurnStatus { turn, position }),
+        turn: (facts.turn.clone()).map(|(turn, position)| TurnStatus { turn, position }),
     }
 }
 

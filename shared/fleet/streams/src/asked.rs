@@ -26,20 +26,13 @@ pub fn read(message: &StoredMessage) -> InboxQuestion {
         Ok(question) => question.reply_to.clone(),
         Err(refusal) => refusal.reply_to.clone(),
     };
-    if let Some(v) = message
-        .headers
-        .get(header::WIRE)
-        .filter(|v| **v != WIRE.to_string())
-    {
+    let wire = message.headers.get(header::WIRE);
+    if let Some(v) = wire.filter(|v| **v != WIRE.to_string()) {
         let text = format!(
             "wire version {v} in the header `{}`; this release reads {WIRE}",
             header::WIRE
         );
-        question = Err(Refusal {
-            code: RefusalCode::WrongVersion,
-            message: text,
-            reply_to: None,
-        });
+        question = refused(RefusalCode::WrongVersion, text);
     }
     if let Some(subject) = message.headers.get(header::REPLY) {
         if may_reply_to(subject) {
@@ -49,11 +42,7 @@ pub fn read(message: &StoredMessage) -> InboxQuestion {
                 "header `{}`: answers are sent to `_INBOX.>` or `argosy.reply.>` only",
                 header::REPLY
             );
-            question = Err(Refusal {
-                code: RefusalCode::BadReplyTo,
-                message: text,
-                reply_to: None,
-            });
+            question = refused(RefusalCode::BadReplyTo, text);
         }
     }
     let named = message.headers.get(header::TURN).map(TurnId::new);
@@ -66,11 +55,7 @@ pub fn read(message: &StoredMessage) -> InboxQuestion {
                 header::TURN,
                 envelope::ids::ID_RULE
             );
-            question = Err(Refusal {
-                code: RefusalCode::BadId,
-                message: text,
-                reply_to: None,
-            });
+            question = refused(RefusalCode::BadId, text);
             None
         }
         // A refused question takes no id: the id may belong to another turn.
@@ -81,6 +66,14 @@ pub fn read(message: &StoredMessage) -> InboxQuestion {
         reply,
         question,
     }
+}
+
+fn refused(code: RefusalCode, message: String) -> Result<Question, Refusal> {
+    Err(Refusal {
+        code,
+        message,
+        reply_to: None,
+    })
 }
 
 /// The turn that a message of the inbox begins or joins.

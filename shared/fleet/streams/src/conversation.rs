@@ -8,7 +8,7 @@ use bus::{Bus, BusError, Headers, Publish, PublishError, StoredMessage, Stream, 
 use bytes::Bytes;
 use conversation_log::copy::{Places, is_same};
 use conversation_log::{ConversationKey, EventError, EventSource, LogEvent, Read, SourceError};
-use envelope::{Subject, header};
+use envelope::header;
 use futures_util::future::{BoxFuture, try_join_all};
 use std::sync::Arc;
 use std::time::Duration;
@@ -69,15 +69,7 @@ pub enum RestoreError {
 
 /// The subject of a conversation's log.
 pub fn subject(key: &ConversationKey) -> String {
-    let ConversationKey {
-        tenant,
-        conversation,
-    } = key.clone();
-    Subject::Conversation {
-        tenant,
-        conversation,
-    }
-    .to_string()
+    envelope::subject::conversation(&key.tenant, &key.conversation)
 }
 
 fn read(stored: &StoredMessage) -> Result<Read, EventError> {

@@ -43,8 +43,7 @@ const SHARD: u16 = 0;
 
 /// Reads a turn. The answer is read first, so that a turn with an answer has all messages that led to it.
 pub async fn read(bus: &dyn Bus, turn: &TurnId) -> Result<TurnRecord, BusError> {
-    let answer = Subject::Answer { turn: turn.clone() }.to_string();
-    let answer = bus.last(Stream::Answers, &answer).await?;
+    let answer = bus.last(Stream::Answers, &subject::answer(turn)).await?;
     let begun = begun(bus, turn).await?;
     let steps = steps(bus, turn).await?;
     let letters = [subject::letters(turn)];
@@ -99,16 +98,11 @@ pub async fn timer(bus: &dyn Bus, turn: &TurnId) -> Result<Option<StoredMessage>
 
 /// Where the timer of a turn stands, before and after it has fired.
 fn timers(turn: &TurnId) -> [String; 2] {
-    let hop = None;
-    let timer = Subject::Timer {
-        turn: turn.clone(),
-        hop,
-    };
-    let due = Subject::Due {
-        turn: turn.clone(),
-        hop,
-    };
-    [timer.to_string(), due.to_string()]
+    let (turn, hop) = (turn.clone(), None);
+    [
+        subject::timer(&turn),
+        Subject::Due { turn, hop }.to_string(),
+    ]
 }
 
 fn header_in(timer: &StoredMessage) -> Option<Header> {
@@ -121,10 +115,7 @@ pub async fn turn_states(bus: &dyn Bus, turns: &[TurnId]) -> Result<Vec<TurnStat
         return Ok(Vec::new());
     }
     let timers: Vec<_> = turns.iter().flat_map(timers).collect();
-    let answers = turns
-        .iter()
-        .map(|turn| Subject::Answer { turn: turn.clone() }.to_string());
-    let answers: Vec<_> = answers.collect();
+    let answers: Vec<_> = turns.iter().map(subject::answer).collect();
     let begun = bus.last_of_each(Stream::Timers, &timers).await?;
     let ended = bus.last_of_each(Stream::Answers, &answers).await?;
     let begun: Vec<Header> = begun.iter().filter_map(header_in).collect();

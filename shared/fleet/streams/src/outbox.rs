@@ -7,7 +7,9 @@
 use crate::sending::Sending;
 use bus::{Bus, Headers, Publish, PublishError, Schedule, WriteCondition};
 use bytes::Bytes;
-use envelope::{CodecError, Envelope, Header, Subject, Terminal, UnixMs, encode, header, subject};
+use envelope::{
+    CodecError, Envelope, Header, Scatter, Subject, Terminal, UnixMs, encode, header, subject,
+};
 use serde::Serialize;
 use std::time::Duration;
 
@@ -93,12 +95,12 @@ pub fn headers_of(header: &Header) -> Headers {
         (header::TRACEPARENT, &header.traceparent),
         (header::TRACESTATE, &header.tracestate),
     ];
-    let trace = trace
+    trace
         .into_iter()
-        .filter_map(|(name, value)| Some((name, value.as_ref()?)));
-    trace.fold(headers, |headers, (name, value)| {
-        headers.with(name, value.as_str())
-    })
+        .fold(headers, |headers, (name, value)| match value {
+            Some(value) => headers.with(name, value.as_str()),
+            None => headers,
+        })
 }
 
 /// How long a message of a turn is kept: until some time after the deadline. After the deadline a redelivery only acks
@@ -143,34 +145,58 @@ pub fn step<P: Serialize>(
     })
 }
 
+/// A scatter record, which takes the place of the step at its hop.
+pub fn scatter(
+    record: &Envelope<Scatter>,
+    now: UnixMs,
+    keep: Duration,
+) -> Result<Publish, CodecError> {
+    let header = &record.header;
+    let (shard, turn, hop) = (header.shard, &header.turn, header.hop);
+    Ok(Publish {
+        headers: headers_of(header),
+        condition: WriteCondition::AbsentAcross(subject::fence(shard, turn, hop)),
+        ttl: Some(time_to_live(now, header.deadline, keep)),
+        ..Publish::new(subject::scatter(shard, turn, hop), encode(record)?)
+    })
+}
+
+/// The part of a map step of the turn of `header` at `hop`, which is created once.
+pub fn part(
+    header: &Header,
+    hop: u16,
+    index: u16,
+    body: Bytes,
+    now: UnixMs,
+    keep: Duration,
+) -> Publish {
+    Publish {
+        headers: headers_of(header),
+        condition: WriteCondition::Absent,
+        ttl: Some(time_to_live(now, header.deadline, keep)),
+        ..Publish::new(subject::part(header.shard, &header.turn, hop, index), body)
+    }
+}
+
 /// A schedule that fires as `argosy.due.<turn>[.<hop>]`. With a hop, it is the soft deadline of the scatter record at
 /// that hop; without one, it is the end of the turn. The body is the header of the turn, which is enough to end a turn
 /// when nothing else of it can be read. The fired message is kept for `keep`.
 pub fn timer(header: &Header, hop: Option<u16>, at: UnixMs, keep: Duration) -> Publish {
-    let turn = &header.turn;
+    let turn = || header.turn.clone();
     let body = Bytes::from(serde_json::to_vec(header).unwrap_or_default());
     let mut headers = headers_of(header).with(header::QUESTION, header.question_hash.as_str());
     if let Some(reply) = &header.reply_to {
         headers = headers.with(header::REPLY, reply.as_str());
     }
+    let target = Subject::Due { turn: turn(), hop }.to_string();
     Publish {
         headers,
         schedule: Some(Schedule {
             at,
-            target: Subject::Due {
-                turn: turn.clone(),
-                hop,
-            }
-            .to_string(),
+            target,
             ttl: Some(keep),
         }),
-        ..Publish::new(
-            Subject::Timer {
-                turn: turn.clone(),
-                hop,
-            },
-            body,
-        )
+        ..Publish::new(Subject::Timer { turn: turn(), hop }, body)
     }
 }
 
@@ -196,9 +222,7 @@ pub fn terminal(terminal: &Terminal, reply_to: Option<&str>) -> Result<Publish, 
             .with(header::CONVERSATION, conversation.as_str())
             .with(header::TENANT, terminal.tenant.as_str());
     }
-    let subject = Subject::Answer {
-        turn: terminal.turn.clone(),
-    };
+    let subject = subject::answer(&terminal.turn);
     Ok(Publish {
         headers,
         condition: WriteCondition::Absent,

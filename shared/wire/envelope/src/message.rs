@@ -145,6 +145,29 @@ pub struct Header {
 }
 
 impl Header {
+    /// The header of a step of which only this is known: of the default tenant, asked for at `now`, without a deadline.
+    pub fn of(turn: TurnId, role: Role, hop: u16, now: UnixMs) -> Header {
+        Header {
+            turn,
+            tenant: TenantId::default_tenant(),
+            shard: 0,
+            hop,
+            round: 0,
+            role,
+            asked_at: now,
+            created_at: now,
+            deadline: now,
+            conversation: None,
+            parent: None,
+            first_hop: 0,
+            reply_to: None,
+            question_hash: String::new(),
+            live: false,
+            traceparent: None,
+            tracestate: None,
+        }
+    }
+
     /// Whether the user can be asked back: the turn belongs to a conversation and does not continue another turn.
     pub fn may_ask_back(&self) -> bool {
         self.conversation.is_some() && self.parent.is_none()

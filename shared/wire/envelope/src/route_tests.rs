@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::history::Exchange;
-use crate::ids::{Bucket, ConversationId, DocId, TenantId, TurnId};
+use crate::ids::{Bucket, ConversationId, DocId, TurnId};
 use crate::limits::{HOPS_MAX, ROUNDS_MAX};
 use crate::message::{Budget, QuestionText};
 use crate::payload::{Doubt, Draft, FilterMatch, Passage, Search};
@@ -17,23 +17,9 @@ const NOW: UnixMs = UnixMs(1_000);
 
 pub(super) fn header() -> Header {
     Header {
-        turn: TurnId::new("t1").unwrap(),
-        tenant: TenantId::default_tenant(),
-        shard: 0,
-        hop: 0,
-        round: 0,
-        role: Role::Planner,
-        asked_at: NOW,
-        created_at: NOW,
         deadline: UnixMs(100_000),
-        conversation: None,
-        parent: None,
-        first_hop: 0,
-        reply_to: None,
         question_hash: "h".into(),
-        live: false,
-        traceparent: None,
-        tracestate: None,
+        ..Header::of(TurnId::new("t1").unwrap(), Role::Planner, 0, NOW)
     }
 }
 

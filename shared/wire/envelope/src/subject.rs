@@ -172,6 +172,11 @@ pub fn timer(turn: &TurnId) -> String {
     format!("argosy.timer.{turn}")
 }
 
+/// The log of a conversation.
+pub fn conversation(tenant: &TenantId, conversation: &ConversationId) -> String {
+    format!("argosy.conversation.{tenant}.{conversation}")
+}
+
 /// The scatter record at a hop.
 pub fn scatter(shard: u16, turn: &TurnId, hop: u16) -> String {
     format!("argosy.step.{shard}.scatter.{turn}.{hop}")

@@ -3,6 +3,7 @@
 
 use crate::codec::is_default;
 use crate::lookup::SearchConditions;
+use crate::message::Header;
 use crate::remark::Remarks;
 use crate::role::Role;
 use serde::{Deserialize, Serialize};
@@ -48,6 +49,28 @@ pub struct TrailEntry {
     /// used. Conditions that no document satisfies are among the fallbacks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Box<SearchConditions>>,
+}
+
+impl TrailEntry {
+    /// The entry of a step that nobody has done: of the role and at the place that its header says.
+    pub fn of(header: &Header, decided: impl Into<String>) -> TrailEntry {
+        TrailEntry {
+            role: header.role,
+            hop: header.hop,
+            round: header.round,
+            index: None,
+            attempt: 0,
+            queued_ms: 0,
+            worked_ms: 0,
+            model: None,
+            usage: Usage::default(),
+            decided: decided.into(),
+            fallbacks: Vec::new(),
+            prompts: BTreeMap::new(),
+            remarks: Remarks::default(),
+            conditions: None,
+        }
+    }
 }
 
 /// The hop at which the draft that became the answer was checked, where that is not the last one.

@@ -179,19 +179,7 @@ impl Log {
         ttl: Option<Duration>,
         schedule: Option<Schedule>,
     ) -> u64 {
-        let bytes = size(&subject, &headers, body.len());
-        self.last += 1;
-        let sequence = self.last;
-        let expires = self.expiry(now, ttl);
-        self.index.insert(&subject, sequence);
-        self.expiries.extend(expires.map(|at| (at, sequence)));
-        self.bytes += bytes;
-        self.offer(&subject, sequence);
-        if let Some(schedule) = &schedule {
-            self.schedules.insert((schedule.at, sequence));
-            // A waiting call may have to wake up earlier now.
-            self.feeds().for_each(|feed| feed.wake.notify_waiters());
-        }
+        let sequence = self.last + 1;
         let stored = StoredMessage {
             subject,
             headers,
@@ -199,6 +187,26 @@ impl Log {
             sequence,
             stored_at: now,
         };
+        self.offer(&stored.subject, sequence);
+        if let Some(schedule) = &schedule {
+            self.schedules.insert((schedule.at, sequence));
+            // A waiting call may have to wake up earlier now.
+            self.feeds().for_each(|feed| feed.wake.notify_waiters());
+        }
+        self.keep(stored, ttl, schedule);
+        self.drop_old();
+        self.drop_unwanted(sequence);
+        sequence
+    }
+
+    fn keep(&mut self, stored: StoredMessage, ttl: Option<Duration>, schedule: Option<Schedule>) {
+        let sequence = stored.sequence;
+        let bytes = size(&stored.subject, &stored.headers, stored.body.len());
+        let expires = self.expiry(stored.stored_at, ttl);
+        self.index.insert(&stored.subject, sequence);
+        self.expiries.extend(expires.map(|at| (at, sequence)));
+        self.bytes += bytes;
+        self.last = self.last.max(sequence);
         let entry = Entry {
             stored,
             bytes,
@@ -206,9 +214,6 @@ impl Log {
             schedule,
         };
         self.messages.insert(sequence, entry);
-        self.drop_old();
-        self.drop_unwanted(sequence);
-        sequence
     }
 
     /// Replaces all messages of the stream, and continues after sequence `last`.
@@ -218,20 +223,7 @@ impl Log {
             self.remove(sequence);
         }
         for stored in messages {
-            let sequence = stored.sequence;
-            let bytes = size(&stored.subject, &stored.headers, stored.body.len());
-            let expires = self.expiry(stored.stored_at, None);
-            self.index.insert(&stored.subject, sequence);
-            self.expiries.extend(expires.map(|at| (at, sequence)));
-            self.bytes += bytes;
-            self.last = self.last.max(sequence);
-            let entry = Entry {
-                stored,
-                bytes,
-                expires,
-                schedule: None,
-            };
-            self.messages.insert(sequence, entry);
+            self.keep(stored, None, None);
         }
         self.last = self.last.max(last);
     }
@@ -263,6 +255,13 @@ impl Log {
                 feed.wake.notify_waiters();
             }
         }
+    }
+
+    /// The stored messages from a sequence on that a feed wants.
+    fn wanted_by(&self, feed: &Feed, from: u64) -> BTreeSet<u64> {
+        let stored = self.messages.range(from..);
+        let wanted = stored.filter(|(_, entry)| feed.wants(&entry.stored.subject));
+        wanted.map(|(sequence, _)| *sequence).collect()
     }
 
     fn feeds(&mut self) -> impl Iterator<Item = &mut Feed> {
@@ -313,11 +312,7 @@ impl Log {
             return;
         }
         let mut consumer = Consumer::new(spec.clone());
-        let stored = self.messages.iter();
-        consumer.feed.waiting = stored
-            .filter(|(_, entry)| consumer.feed.wants(&entry.stored.subject))
-            .map(|(sequence, _)| *sequence)
-            .collect();
+        consumer.feed.waiting = self.wanted_by(&consumer.feed, 0);
         self.consumers.insert(spec.name, consumer);
     }
 
@@ -333,11 +328,7 @@ impl Log {
 
     /// Deletes what matches; returns how many messages that were.
     pub(super) fn purge(&mut self, filter: &str) -> u64 {
-        let matching = self.messages.iter();
-        let gone: Vec<u64> = matching
-            .filter(|(_, entry)| matches(filter, &entry.stored.subject))
-            .map(|(sequence, _)| *sequence)
-            .collect();
+        let gone = self.wanted_by(&Feed::new(vec![filter.to_owned()]), 0);
         let count = gone.len() as u64;
         for sequence in gone {
             self.remove(sequence);
@@ -383,11 +374,7 @@ impl Log {
     /// Opens a reader of matching messages from a sequence on; returns its id and the handle that wakes it.
     pub(super) fn open_reader(&mut self, filter: &str, from: u64) -> (u64, super::pull::Wake) {
         let mut feed = Feed::new(vec![filter.to_owned()]);
-        let old = self.messages.range(from..);
-        feed.waiting = old
-            .filter(|(_, entry)| matches(filter, &entry.stored.subject))
-            .map(|(sequence, _)| *sequence)
-            .collect();
+        feed.waiting = self.wanted_by(&feed, from);
         let wake = feed.wake.clone();
         self.next_reader += 1;
         self.readers.insert(self.next_reader, feed);

@@ -20,8 +20,8 @@ mod subjects;
 
 use crate::topology::Topology;
 use crate::{
-    Bus, BusError, ConsumerProgress, ConsumerSpec, CoreMessage, Publish, PublishError, Puller,
-    Reader, StoredMessage, Stream, StreamState, Subscription,
+    Answer, Bus, BusError, ConsumerProgress, ConsumerSpec, CoreMessage, Publish, PublishError,
+    Puller, Reader, StoredMessage, Stream, StreamState, Subscription,
 };
 use bytes::Bytes;
 use consumer::Consumer;
@@ -163,29 +163,19 @@ impl Bus for MemoryBus {
             let mut state = self.shared.state();
             // As on a server, a subscription gets the message whether or not it is stored.
             state.core.deliver_with(&message.subject, || CoreMessage {
-                subject: message.subject.clone(),
-                reply: None,
                 headers: message.headers.clone(),
-                body: message.body.clone(),
+                ..CoreMessage::new(&message.subject, message.body.clone())
             });
             state.store(now, message)
         }
         .boxed()
     }
 
-    fn last<'a>(
-        &'a self,
-        stream: Stream,
-        subject: &'a str,
-    ) -> BoxFuture<'a, Result<Option<StoredMessage>, BusError>> {
+    fn last<'a>(&'a self, stream: Stream, subject: &'a str) -> Answer<'a, Option<StoredMessage>> {
         async move { self.shared.with(stream, |log| log.last(subject)) }.boxed()
     }
 
-    fn count<'a>(
-        &'a self,
-        stream: Stream,
-        filter: &'a str,
-    ) -> BoxFuture<'a, Result<u64, BusError>> {
+    fn count<'a>(&'a self, stream: Stream, filter: &'a str) -> Answer<'a, u64> {
         async move { self.shared.with(stream, |log| log.count(filter)) }.boxed()
     }
 
@@ -193,7 +183,7 @@ impl Bus for MemoryBus {
         &'a self,
         stream: Stream,
         filters: &'a [String],
-    ) -> BoxFuture<'a, Result<Vec<StoredMessage>, BusError>> {
+    ) -> Answer<'a, Vec<StoredMessage>> {
         async move {
             let found = self.shared.with(stream, |log| log.last_of_each(filters))?;
             if found.len() > LAST_OF_EACH_MAX {
@@ -209,7 +199,7 @@ impl Bus for MemoryBus {
         stream: Stream,
         filter: &'a str,
         from: u64,
-    ) -> BoxFuture<'a, Result<Box<dyn Reader>, BusError>> {
+    ) -> Answer<'a, Box<dyn Reader>> {
         async move {
             let reader = pull::MemoryReader::open(&self.shared, stream, filter, from)?;
             Ok(Box::new(reader) as Box<dyn Reader>)
@@ -217,7 +207,7 @@ impl Bus for MemoryBus {
         .boxed()
     }
 
-    fn state(&self, stream: Stream) -> BoxFuture<'_, Result<StreamState, BusError>> {
+    fn state(&self, stream: Stream) -> Answer<'_, StreamState> {
         async move { self.shared.with(stream, |log| log.state()) }.boxed()
     }
 
@@ -226,14 +216,11 @@ impl Bus for MemoryBus {
         stream: Stream,
         subject: &'a str,
         from: u64,
-    ) -> BoxFuture<'a, Result<Option<StoredMessage>, BusError>> {
+    ) -> Answer<'a, Option<StoredMessage>> {
         async move { self.shared.with(stream, |log| log.first(subject, from)) }.boxed()
     }
 
-    fn progress<'a>(
-        &'a self,
-        consumer: &'a ConsumerSpec,
-    ) -> BoxFuture<'a, Result<ConsumerProgress, BusError>> {
+    fn progress<'a>(&'a self, consumer: &'a ConsumerSpec) -> Answer<'a, ConsumerProgress> {
         async move {
             let found = self
                 .shared
@@ -243,10 +230,7 @@ impl Bus for MemoryBus {
         .boxed()
     }
 
-    fn consume<'a>(
-        &'a self,
-        consumer: &'a ConsumerSpec,
-    ) -> BoxFuture<'a, Result<Box<dyn Puller>, BusError>> {
+    fn consume<'a>(&'a self, consumer: &'a ConsumerSpec) -> Answer<'a, Box<dyn Puller>> {
         async move {
             let puller = pull::MemoryPuller::open(&self.shared, consumer)?;
             Ok(Box::new(puller) as Box<dyn Puller>)
@@ -254,10 +238,7 @@ impl Bus for MemoryBus {
         .boxed()
     }
 
-    fn add_consumer<'a>(
-        &'a self,
-        consumer: &'a ConsumerSpec,
-    ) -> BoxFuture<'a, Result<(), BusError>> {
+    fn add_consumer<'a>(&'a self, consumer: &'a ConsumerSpec) -> Answer<'a, ()> {
         let spec = consumer.clone();
         async move {
             self.shared
@@ -266,10 +247,7 @@ impl Bus for MemoryBus {
         .boxed()
     }
 
-    fn drop_consumer<'a>(
-        &'a self,
-        consumer: &'a ConsumerSpec,
-    ) -> BoxFuture<'a, Result<(), BusError>> {
+    fn drop_consumer<'a>(&'a self, consumer: &'a ConsumerSpec) -> Answer<'a, ()> {
         async move {
             self.shared
                 .with(consumer.stream, |log| log.drop_consumer(&consumer.name))
@@ -277,19 +255,15 @@ impl Bus for MemoryBus {
         .boxed()
     }
 
-    fn erase(&self, stream: Stream, sequence: u64) -> BoxFuture<'_, Result<bool, BusError>> {
+    fn erase(&self, stream: Stream, sequence: u64) -> Answer<'_, bool> {
         async move { self.shared.with(stream, |log| log.erase(sequence)) }.boxed()
     }
 
-    fn purge<'a>(
-        &'a self,
-        stream: Stream,
-        filter: &'a str,
-    ) -> BoxFuture<'a, Result<u64, BusError>> {
+    fn purge<'a>(&'a self, stream: Stream, filter: &'a str) -> Answer<'a, u64> {
         async move { self.shared.with(stream, |log| log.purge(filter)) }.boxed()
     }
 
-    fn broadcast(&self, message: CoreMessage) -> BoxFuture<'_, Result<(), BusError>> {
+    fn broadcast(&self, message: CoreMessage) -> Answer<'_, ()> {
         async move {
             if !subjects::is_literal(&message.subject) {
                 let subject = message.subject;
@@ -315,7 +289,7 @@ impl Bus for MemoryBus {
         &'a self,
         subject: &'a str,
         queue: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<Box<dyn Subscription>, BusError>> {
+    ) -> Answer<'a, Box<dyn Subscription>> {
         async move {
             let subscription = core::MemorySubscription::open(&self.shared, subject, queue);
             Ok(Box::new(subscription) as Box<dyn Subscription>)
@@ -323,7 +297,7 @@ impl Bus for MemoryBus {
         .boxed()
     }
 
-    fn put_file<'a>(&'a self, name: &'a str, bytes: Bytes) -> BoxFuture<'a, Result<(), BusError>> {
+    fn put_file<'a>(&'a self, name: &'a str, bytes: Bytes) -> Answer<'a, ()> {
         async move {
             let now = self.now();
             self.shared.state().files.put(now, name, bytes)
@@ -331,11 +305,7 @@ impl Bus for MemoryBus {
         .boxed()
     }
 
-    fn get_file<'a>(
-        &'a self,
-        name: &'a str,
-        max_bytes: u64,
-    ) -> BoxFuture<'a, Result<Option<Bytes>, BusError>> {
+    fn get_file<'a>(&'a self, name: &'a str, max_bytes: u64) -> Answer<'a, Option<Bytes>> {
         async move {
             let now = self.now();
             self.shared.state().files.get(now, name, max_bytes)
@@ -343,11 +313,11 @@ impl Bus for MemoryBus {
         .boxed()
     }
 
-    fn files_taken(&self) -> BoxFuture<'_, Result<f64, BusError>> {
+    fn files_taken(&self) -> Answer<'_, f64> {
         async move { Ok(self.shared.state().files.taken(self.now())) }.boxed()
     }
 
-    fn delete_file<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<(), BusError>> {
+    fn delete_file<'a>(&'a self, name: &'a str) -> Answer<'a, ()> {
         async move {
             self.shared.state().files.delete(name);
             Ok(())

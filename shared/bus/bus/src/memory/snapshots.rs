@@ -3,10 +3,10 @@
 
 use super::MemoryBus;
 use crate::topology::SNAPSHOTS_KEPT;
-use crate::{Bus, BusError, Pieces, Snapshot, Snapshots};
+use crate::{Answer, Bus, BusError, Pieces, Snapshot, Snapshots};
 use bytes::Bytes;
 use envelope::UnixMs;
-use futures_util::{FutureExt, StreamExt, future::BoxFuture, stream};
+use futures_util::{FutureExt, StreamExt, stream};
 use std::collections::BTreeMap;
 
 /// What is kept.
@@ -36,7 +36,7 @@ impl Kept {
 }
 
 impl Snapshots for MemoryBus {
-    fn list(&self) -> BoxFuture<'_, Result<Vec<Snapshot>, BusError>> {
+    fn list(&self) -> Answer<'_, Vec<Snapshot>> {
         async move {
             let now = self.now();
             let kept = &mut self.shared.state().snapshots;
@@ -46,12 +46,7 @@ impl Snapshots for MemoryBus {
         .boxed()
     }
 
-    fn put<'a>(
-        &'a self,
-        name: &'a str,
-        sequence: u64,
-        mut pieces: Pieces,
-    ) -> BoxFuture<'a, Result<(), BusError>> {
+    fn put<'a>(&'a self, name: &'a str, sequence: u64, mut pieces: Pieces) -> Answer<'a, ()> {
         async move {
             let (mut all, mut bytes) = (Vec::new(), 0);
             while let Some(piece) = pieces.next().await {
@@ -76,7 +71,7 @@ impl Snapshots for MemoryBus {
         .boxed()
     }
 
-    fn get<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Option<Pieces>, BusError>> {
+    fn get<'a>(&'a self, name: &'a str) -> Answer<'a, Option<Pieces>> {
         async move {
             let now = self.now();
             let kept = &mut self.shared.state().snapshots;
@@ -87,7 +82,7 @@ impl Snapshots for MemoryBus {
         .boxed()
     }
 
-    fn remove<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<(), BusError>> {
+    fn remove<'a>(&'a self, name: &'a str) -> Answer<'a, ()> {
         async move {
             self.shared.state().snapshots.kept.remove(name);
             Ok(())

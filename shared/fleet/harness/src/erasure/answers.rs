@@ -9,7 +9,7 @@ use bus::{
     WriteCondition,
 };
 use conversation_log::ConversationKey;
-use envelope::{Outcome, Problem, Subject, Terminal, TurnId, header};
+use envelope::{Outcome, Problem, Terminal, TurnId, header, subject};
 use streams::asked;
 use streams::history;
 use streams::outbox::{self, CreateOutcome, OutboxError, publish_until, store_until};
@@ -40,7 +40,7 @@ pub(crate) async fn is_own(
             header.tenant == key.tenant && header.conversation.as_ref() == Some(&key.conversation)
         );
     }
-    let at = Subject::Answer { turn: turn.clone() }.to_string();
+    let at = subject::answer(turn);
     let terminal = bus.last(Stream::Answers, &at).await?;
     let said = terminal.as_ref().and_then(|stored| {
         let conversation = stored.headers.get(header::CONVERSATION)?;
@@ -70,11 +70,10 @@ pub(crate) async fn tell(
         return Ok(());
     }
     let terminal = bare(bus, key, turn, Outcome::Cancelled);
+    let body = envelope::encode(&terminal).map_err(OutboxError::from)?;
     let word = CoreMessage {
-        subject: reply,
-        reply: None,
         headers: Headers::default().with(header::TURN, turn.as_str()),
-        body: envelope::encode(&terminal).map_err(OutboxError::from)?,
+        ..CoreMessage::new(reply, body)
     };
     Ok(bus.broadcast(word).await?)
 }
@@ -87,7 +86,7 @@ pub(crate) async fn cancel(
     turn: &TurnId,
     question: Option<&StoredMessage>,
 ) -> Result<bool, Error> {
-    let at = Subject::Answer { turn: turn.clone() }.to_string();
+    let at = subject::answer(turn);
     if bus.last(Stream::Answers, &at).await?.is_some() {
         return Ok(false);
     }
@@ -111,7 +110,7 @@ pub(crate) async fn replace(
     consumer: &ConsumerSpec,
     turn: &TurnId,
 ) -> Result<ErasedCount, Error> {
-    let at = Subject::Answer { turn: turn.clone() }.to_string();
+    let at = subject::answer(turn);
     let Some(last) = bus.last(Stream::Answers, &at).await? else {
         return Ok(ErasedCount::default());
     };

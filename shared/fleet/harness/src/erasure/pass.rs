@@ -7,7 +7,7 @@ use crate::erasure::files;
 use crate::erasure::report::{ErasedCount, ErasureReport};
 use crate::replay::{replay_ids, retry_id};
 use bus::topology::Topology;
-use bus::{Bus, BusError, CoreMessage, Headers, StoredMessage, Stream};
+use bus::{Bus, BusError, CoreMessage, StoredMessage, Stream};
 use conversation_log::{ConversationKey, Erasure};
 use envelope::{Subject, TurnId, UnixMs, subject};
 use serde::Deserialize;
@@ -105,10 +105,8 @@ impl Pass<'_> {
         let Some(newest) = newest.filter(|newest| newest.sequence > seen) else {
             return Ok((found, seen, true));
         };
-        let mut reader = self
-            .bus
-            .read(Stream::Inbox, subject::QUERY, seen + 1)
-            .await?;
+        let reader = self.bus.read(Stream::Inbox, subject::QUERY, seen + 1);
+        let mut reader = reader.await?;
         loop {
             let Ok(next) = tokio::time::timeout(NEXT_WAIT, reader.next()).await else {
                 // Another process may erase the rest at this moment.
@@ -198,7 +196,7 @@ impl Pass<'_> {
         for filter in subject::of_turn(turn) {
             self.name_files(STEPS, &filter, turn, &mut keys).await?;
         }
-        let answer = Subject::Answer { turn: turn.clone() }.to_string();
+        let answer = subject::answer(turn);
         self.name_files(Stream::Answers, &answer, turn, &mut keys)
             .await?;
         for key in keys {
@@ -253,12 +251,7 @@ impl Pass<'_> {
 
     /// Word to the workers: it only spares the fleet the work.
     async fn tell_cancelled(&self, turn: &TurnId) {
-        let word = CoreMessage {
-            subject: Subject::Cancel { turn: turn.clone() }.to_string(),
-            reply: None,
-            headers: Headers::default(),
-            body: Default::default(),
-        };
-        let _ = self.bus.broadcast(word).await;
+        let word = Subject::Cancel { turn: turn.clone() };
+        let _ = self.bus.broadcast(CoreMessage::new(word, "")).await;
     }
 }

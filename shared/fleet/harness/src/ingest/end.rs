@@ -1,12 +1,11 @@
 //! Ends the work on a document message: announces and counts the result, and deletes what was stored for the message.
 
-use super::read::nameless;
 use super::{Done, Failure, IngestWorker, write};
 use crate::dead::{self, Death};
 use crate::delivery_outcome::{AckReason, DeliveryOutcome};
-use bus::{BusError, CoreMessage, Delivery, Headers, StoredMessage, Stream};
-use envelope::document::{DocumentOutcome, IndexedEvent, Notice};
-use envelope::{Problem, Role, Subject, TenantId};
+use bus::{BusError, CoreMessage, Delivery, StoredMessage, Stream};
+use envelope::document::{DocumentOutcome, IndexedEvent};
+use envelope::{Problem, Role, Subject};
 use stage::{ChunkPlace, Incoming};
 use std::time::Duration;
 
@@ -24,34 +23,22 @@ impl IngestWorker {
             is_now,
             left_out,
         } = done;
+        let source = incoming.notice.source.as_str();
         tracing::info!(
-            source = incoming.notice.source,
+            source,
             outcome = outcome.as_str(),
             chunks,
             "document finished"
         );
         if let Some(problem) = &left_out {
             let (code, error) = (problem.code.as_str(), problem.message.as_str());
-            tracing::warn!(
-                code,
-                error,
-                source = incoming.notice.source,
-                "a part of the document was left out"
-            );
+            tracing::warn!(code, error, source, "a part of the document was left out");
         }
-        let (bucket, doc_id) = (incoming.bucket.clone(), incoming.doc_id.clone());
         let event = IndexedEvent {
             chunks,
             corpus_seq,
             problem: left_out,
-            ..IndexedEvent::of(
-                &incoming.notice,
-                incoming.edition.clone(),
-                bucket,
-                doc_id,
-                message.sequence,
-                outcome,
-            )
+            ..event(incoming, outcome)
         };
         self.tell(event).await;
         if is_now {
@@ -100,21 +87,11 @@ impl IngestWorker {
         incoming: &Incoming,
         message: &StoredMessage,
     ) -> Result<bool, BusError> {
-        if matches!(
-            Subject::parse(&message.subject),
-            Ok(Subject::Reindex { .. })
-        ) {
+        if let Ok(Subject::Reindex { .. }) = Subject::parse(&message.subject) {
             return Ok(false);
         }
         let editions = streams::editions::read(&*self.bus).await?.editions;
-        let others: Vec<_> = editions
-            .all()
-            .filter(|one| **one != incoming.edition)
-            .collect();
-        if others.is_empty() {
-            return Ok(false);
-        }
-        for other in others {
+        for other in editions.all().filter(|one| **one != incoming.edition) {
             let there = Incoming {
                 edition: other.clone(),
                 ..incoming.clone()
@@ -140,19 +117,11 @@ impl IngestWorker {
     pub(super) async fn give_up(
         &self,
         delivery: &Delivery,
-        incoming: Option<&Incoming>,
+        incoming: &Incoming,
         failure: Failure,
     ) -> DeliveryOutcome {
-        let message = &delivery.message;
-        let (bucket, doc_id) = match incoming {
-            Some(incoming) => (incoming.bucket.clone(), incoming.doc_id.clone()),
-            None => nameless(message),
-        };
-        let notice = match incoming {
-            Some(incoming) => incoming.notice.clone(),
-            None => Notice::new(TenantId::default_tenant(), ""),
-        };
         let (code, error) = (failure.code, failure.text.as_str());
+        let source = incoming.notice.source.as_str();
         let death = Death {
             reason: code,
             error,
@@ -160,37 +129,29 @@ impl IngestWorker {
             delivered: delivery.delivered,
         };
         let subject = Subject::DeadDocument {
-            edition: self.edition.clone(),
-            bucket: bucket.clone(),
-            doc: doc_id.clone(),
+            edition: incoming.edition.clone(),
+            bucket: incoming.bucket.clone(),
+            doc: incoming.doc_id.clone(),
         };
-        let mut letter = dead::letter_at(subject, message, &death);
-        for (name, value) in notice.headers() {
+        let mut letter = dead::letter_at(subject, &delivery.message, &death);
+        for (name, value) in incoming.notice.headers() {
             letter.headers = letter.headers.with(name, value);
         }
         if !dead::store(&*self.bus, letter).await {
             tracing::error!(
                 code,
                 error,
-                source = notice.source,
-                "dead letter not stored; the document stays and is tried again"
+                source,
+                "dead letter not stored; the document is tried again"
             );
             return DeliveryOutcome::Retry(unburied(delivery.delivered));
         }
-        tracing::error!(code, error, source = notice.source, "document given up");
+        tracing::error!(code, error, source, "document given up");
         self.metrics.dead(Role::Indexer, failure.class, true);
         self.counts.document(DocumentOutcome::Skipped);
-        let (sequence, outcome) = (message.sequence, DocumentOutcome::Skipped);
         self.tell(IndexedEvent {
             problem: Some(Problem::new(code, error)),
-            ..IndexedEvent::of(
-                &notice,
-                self.edition.clone(),
-                bucket,
-                doc_id,
-                sequence,
-                outcome,
-            )
+            ..event(incoming, DocumentOutcome::Skipped)
         })
         .await;
         DeliveryOutcome::Ack(AckReason::DeadLetter)
@@ -202,16 +163,23 @@ impl IngestWorker {
             bucket: event.bucket.clone(),
             doc: event.doc_id.clone(),
         };
-        let message = CoreMessage {
-            subject: subject.to_string(),
-            reply: None,
-            headers: Headers::default(),
-            body: serde_json::to_vec(&event).unwrap_or_default().into(),
-        };
+        let body = serde_json::to_vec(&event).unwrap_or_default();
+        let message = CoreMessage::new(subject, body);
         if let Err(error) = self.bus.broadcast(message).await {
             tracing::debug!(%error, "event not sent");
         }
     }
+}
+
+fn event(incoming: &Incoming, outcome: DocumentOutcome) -> IndexedEvent {
+    IndexedEvent::of(
+        &incoming.notice,
+        incoming.edition.clone(),
+        incoming.bucket.clone(),
+        incoming.doc_id.clone(),
+        incoming.sequence,
+        outcome,
+    )
 }
 
 /// How long a document waits when its dead letter was not stored: 1 second at first, a minute in the end.

@@ -29,7 +29,7 @@ use envelope::{Class, Edition, Problem, Role};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 pub use metrics::IngestMetrics;
-use read::read;
+use read::{nameless, read};
 use stage::{DocumentWork, Incoming, Ingest};
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -135,15 +135,8 @@ impl IngestWorker {
             grace: self.options.grace.duration(),
         };
         self.metrics.limit(Role::Indexer, options.slots);
-        consumer_loop::run(
-            self.bus.clone(),
-            consumer,
-            Arc::new(self),
-            options,
-            health,
-            stop,
-        )
-        .await
+        let bus = self.bus.clone();
+        consumer_loop::run(bus, consumer, Arc::new(self), options, health, stop).await
     }
 
     /// Works on one delivery until it is done, given up, or to be delivered again.
@@ -154,12 +147,15 @@ impl IngestWorker {
             .received(Role::Indexer, queued, delivery.delivered);
         let incoming = match read(&*self.ingest, &self.edition, message) {
             Ok(incoming) => incoming,
-            Err(failure) => return self.give_up(delivery, None, failure).await,
+            Err(failure) => {
+                let incoming = nameless(&self.edition, message);
+                return self.give_up(delivery, &incoming, failure).await;
+            }
         };
         if delivery.delivered > DELIVERIES_MAX {
             let text = format!("delivered {} times", delivery.delivered);
             let failure = Failure::new(Class::Permanent, "deliveries", text);
-            return self.give_up(delivery, Some(&incoming), failure).await;
+            return self.give_up(delivery, &incoming, failure).await;
         }
         let mut work = Work::default();
         let mut told = None;
@@ -170,21 +166,19 @@ impl IngestWorker {
             };
             let (class, after) = (failure.class, failure.retry_after);
             let (delivered, random) = (delivery.delivered, self.random());
+            let (code, error) = (failure.code, failure.text.as_str());
+            let source = incoming.notice.source.as_str();
             match dispose(class, delivered, DELIVERIES_MAX, after, LEFT, random) {
                 // Its slot is held and the server told so: a document is worth waiting for.
                 Disposition::Hold(wait) => {
                     self.metrics.held(Role::Indexer);
-                    if told != Some(failure.code) {
-                        let (code, error) = (failure.code, failure.text.as_str());
-                        let source = incoming.notice.source.as_str();
+                    if told != Some(code) {
                         tracing::warn!(code, error, source, "document held");
                         told = Some(code);
                     }
                     tokio::time::sleep(wait).await;
                 }
                 Disposition::Retry(delay) => {
-                    let (code, error) = (failure.code, failure.text.as_str());
-                    let source = incoming.notice.source.as_str();
                     tracing::warn!(
                         code,
                         error,
@@ -195,7 +189,7 @@ impl IngestWorker {
                     return DeliveryOutcome::Retry(delay);
                 }
                 Disposition::GiveUp => {
-                    return self.give_up(delivery, Some(&incoming), failure).await;
+                    return self.give_up(delivery, &incoming, failure).await;
                 }
             }
         }
@@ -427,11 +421,7 @@ impl DeliveryHandler for IngestWorker {
             let verdict = self.process(delivery).await;
             self.metrics
                 .answered(Role::Indexer, outcome(verdict), begun.elapsed());
-            match verdict {
-                DeliveryOutcome::Ack(_) => AckDecision::Ack,
-                DeliveryOutcome::Retry(delay) => AckDecision::Retry(delay),
-                DeliveryOutcome::GiveUp => AckDecision::Retry(Duration::from_secs(1)),
-            }
+            verdict.into()
         })
     }
 

@@ -3,7 +3,7 @@
 use super::Failure;
 use bus::StoredMessage;
 use envelope::document::Notice;
-use envelope::{Bucket, Class, DocId, Edition, Subject};
+use envelope::{Bucket, Class, DocId, Edition, Subject, TenantId};
 use stage::{Incoming, Ingest};
 
 /// Which document a message is about, for the indexers of an edition.
@@ -48,13 +48,21 @@ fn named(message: &StoredMessage) -> Option<(Bucket, DocId)> {
     }
 }
 
-/// The subject of the dead letter of a message that does not say which document it is.
-pub(super) fn nameless(message: &StoredMessage) -> (Bucket, DocId) {
-    named(message).unwrap_or_else(|| {
+/// What stands for a document in the dead letter of a message that does not say which one it is.
+pub(super) fn nameless(edition: &Edition, message: &StoredMessage) -> Incoming {
+    let (bucket, doc_id) = named(message).unwrap_or_else(|| {
         let id = format!("message-{}", message.sequence);
         (
             Bucket::new("generic").expect("a constant that keeps the rule"),
             DocId::new(id).expect("a word and a number keep the rule"),
         )
-    })
+    });
+    Incoming {
+        notice: Notice::new(TenantId::default_tenant(), ""),
+        edition: edition.clone(),
+        bucket,
+        doc_id,
+        sequence: message.sequence,
+        stored_at: message.stored_at,
+    }
 }

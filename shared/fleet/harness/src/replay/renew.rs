@@ -3,15 +3,15 @@
 
 use super::{Error, ReplayPoint};
 use crate::join::scatter_messages;
-use bus::{Publish, StoredMessage, WriteCondition};
+use bus::{Publish, StoredMessage};
 use envelope::{
     Envelope, Header, Overrides, Part, PartResult, Payload, Role, Scatter, Subject, Usage, decode,
-    encode, fanout, subject,
+    encode, fanout,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use streams::history::TurnRecord;
-use streams::outbox::{self, OutboxError, headers_of, time_to_live};
+use streams::outbox::{self, OutboxError};
 
 /// Rewrites what is recorded for the new turn.
 pub(super) struct Renew<'a> {
@@ -92,46 +92,20 @@ impl Renew<'_> {
         let record = scatter_at(history, hop);
         let record = record.ok_or_else(|| Error::AgedOut(format!("the fan-out at hop {hop}")))?;
         let mut all = vec![self.scatter(&decode(&record.body)?)?];
-        all.extend(
-            parts_at(history, hop + 1).map(|(index, stored)| self.part(hop + 1, index, stored)),
-        );
+        let parts = parts_at(history, hop + 1);
+        all.extend(parts.map(|(index, stored)| self.part(hop + 1, index, stored)));
         Ok(all)
     }
 
     fn scatter(&self, recorded: &Envelope<Scatter>) -> Result<Publish, Error> {
-        let hop = recorded.header.hop;
-        let copy = self.envelope(recorded, hop, Role::Retriever);
-        let Header { shard, turn, .. } = self.header;
-        let at = Subject::Scatter {
-            shard: *shard,
-            turn: turn.clone(),
-            hop,
-        };
-        Ok(Publish {
-            headers: headers_of(self.header),
-            condition: WriteCondition::AbsentAcross(subject::fence(*shard, turn, hop)),
-            ttl: Some(self.time_to_live()),
-            ..Publish::new(at, encode(&copy).map_err(OutboxError::from)?)
-        })
+        let copy = self.envelope(recorded, recorded.header.hop, Role::Retriever);
+        let message = outbox::scatter(&copy, self.header.created_at, self.keep);
+        Ok(message.map_err(OutboxError::from)?)
     }
 
     fn part(&self, hop: u16, index: u16, stored: &StoredMessage) -> Publish {
-        let at = Subject::Part {
-            shard: self.header.shard,
-            turn: self.header.turn.clone(),
-            hop,
-            index,
-        };
-        Publish {
-            headers: headers_of(self.header),
-            condition: WriteCondition::Absent,
-            ttl: Some(self.time_to_live()),
-            ..Publish::new(at, stored.body.clone())
-        }
-    }
-
-    fn time_to_live(&self) -> Duration {
-        time_to_live(self.header.created_at, self.header.deadline, self.keep)
+        let now = self.header.created_at;
+        outbox::part(self.header, hop, index, stored.body.clone(), now, self.keep)
     }
 
     /// The scatter record, the findings that are kept, the other map steps and the soft deadline; where

@@ -125,11 +125,7 @@ impl RoundSearch {
         let helping: Vec<_> = findings.filter(|one| one.counts()).collect();
         RoundSearch {
             query: scatter.plan.query.clone(),
-            conditions: scatter
-                .plan
-                .filter
-                .0
-                .iter()
+            conditions: (scatter.plan.filter.0.iter())
                 .map(ToString::to_string)
                 .collect(),
             searches: step.usage.searches,

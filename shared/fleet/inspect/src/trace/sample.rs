@@ -11,8 +11,7 @@ use super::{Continuation, TraceSource};
 use bus::{Headers, StoredMessage};
 use envelope::{
     Case, ConversationId, Envelope, Fallback, Findings, Header, Outcome, Part, PartResult, Problem,
-    QuestionText, Role, Subject, TenantId, Terminal, TrailEntry, TurnId, UnixMs, Usage, encode,
-    header,
+    QuestionText, Role, Subject, Terminal, TrailEntry, TurnId, UnixMs, Usage, encode, header,
 };
 use harness::replay;
 use std::collections::BTreeMap;
@@ -38,23 +37,9 @@ pub struct SampleTurn {
 
 fn header_of() -> Header {
     Header {
-        turn: id(),
-        tenant: TenantId::default_tenant(),
-        shard: 0,
-        hop: 0,
-        round: 0,
-        role: Role::Planner,
-        asked_at: UnixMs(1_000),
-        created_at: UnixMs(1_000),
         deadline: UnixMs(121_000),
-        conversation: None,
-        parent: None,
-        first_hop: 0,
-        reply_to: None,
-        question_hash: String::new(),
-        live: false,
         traceparent: Some(TRACEPARENT.into()),
-        tracestate: None,
+        ..Header::of(id(), Role::Planner, 0, UnixMs(1_000))
     }
 }
 
@@ -71,10 +56,12 @@ fn case() -> Case {
 /// What the trail says of a step.
 pub fn entry(role: Role, hop: u16, index: Option<u16>, decided: &str) -> TrailEntry {
     let asks = matches!(role, Role::Planner | Role::Mapper | Role::Reducer);
-    TrailEntry {
+    let header = Header {
         role,
         hop,
-        round: 0,
+        ..header_of()
+    };
+    TrailEntry {
         index,
         attempt: 1,
         queued_ms: 2,
@@ -89,11 +76,7 @@ pub fn entry(role: Role, hop: u16, index: Option<u16>, decided: &str) -> TrailEn
             },
             false => Usage::default(),
         },
-        decided: decided.into(),
-        fallbacks: Vec::new(),
-        prompts: Default::default(),
-        remarks: Default::default(),
-        conditions: None,
+        ..TrailEntry::of(&header, decided)
     }
 }
 

@@ -1,12 +1,12 @@
 //! Builds the tree of a turn from those of its messages that are stored. Pure; any message may be missing.
 
 use super::{Continuation, Letter, Step, StepState, Trace, TraceSource, rounds};
+use crate::dead_letters;
 use bus::StoredMessage;
 use envelope::{
     Case, Envelope, Header, Outcome, Part, PartResult, Role, Scatter, Subject, Terminal,
-    TrailEntry, TurnId, decode, header,
+    TrailEntry, TurnId, UnixMs, decode,
 };
-use harness::replay;
 use serde::de::IgnoredAny;
 use std::collections::{BTreeMap, BTreeSet};
 use streams::client::trace_id_in;
@@ -54,60 +54,46 @@ pub fn build(turn: &TurnId, found: &TraceSource) -> Trace {
     let asked_at = match (&terminal, &header) {
         (Some(terminal), _) if terminal.asked_at.0 > 0 => terminal.asked_at,
         (_, Some(header)) => header.asked_at,
-        _ => envelope::UnixMs(0),
+        _ => UnixMs(0),
     };
     let ended_at = terminal.as_ref().map(|terminal| terminal.ended_at);
     let until = ended_at.unwrap_or(found.at);
     let steps = facts.steps_of(first_hop, found);
     let outcome = terminal.as_ref().map(|terminal| terminal.outcome);
     let own = |step: &&Step| !step.inherited;
-    let usage = steps
-        .iter()
-        .flat_map(|step| std::iter::once(step).chain(&step.maps));
-    let usage = usage.filter(own).map(|step| step.usage).sum();
-    let parent = header.as_ref().and_then(|header| header.parent.clone());
-    let conversation = header
-        .as_ref()
-        .and_then(|header| header.conversation.clone());
+    let all = (steps.iter()).flat_map(|step| std::iter::once(step).chain(&step.maps));
+    let usage = all.filter(own).map(|step| step.usage).sum();
+    let begun = header.as_ref();
+    let ended = terminal.as_ref();
+    let case = facts.case.as_ref();
+    let overrides = case.map(|case| case.overrides.clone());
     Trace {
         turn: turn.clone(),
-        tenant: (header.as_ref().map(|header| header.tenant.clone()))
-            .or(terminal.as_ref().map(|terminal| terminal.tenant.clone())),
-        trace_id: header.as_ref().and_then(trace_id_in),
-        conversation: conversation.or(terminal
-            .as_ref()
-            .and_then(|terminal| terminal.conversation.clone())),
-        rewritten: facts.rewritten.or(terminal
-            .as_ref()
-            .and_then(|terminal| terminal.rewritten.clone())),
-        question: facts
-            .case
-            .as_ref()
-            .map(|case| case.question.original.clone()),
+        tenant: (begun.map(|header| header.tenant.clone()))
+            .or(ended.map(|terminal| terminal.tenant.clone())),
+        trace_id: begun.and_then(trace_id_in),
+        conversation: (begun.and_then(|header| header.conversation.clone()))
+            .or(ended.and_then(|terminal| terminal.conversation.clone())),
+        rewritten: (facts.rewritten.clone())
+            .or(ended.and_then(|terminal| terminal.rewritten.clone())),
+        question: case.map(|case| case.question.original.clone()),
         outcome,
-        error: terminal
-            .as_ref()
-            .and_then(|terminal| terminal.error.clone()),
-        parent: parent.or(terminal
-            .as_ref()
-            .and_then(|terminal| terminal.parent.clone())),
+        error: ended.and_then(|terminal| terminal.error.clone()),
+        parent: (begun.and_then(|header| header.parent.clone()))
+            .or(ended.and_then(|terminal| terminal.parent.clone())),
         first_hop,
-        overrides: facts
-            .case
-            .map(|case| case.overrides)
-            .filter(|overrides| !overrides.is_empty()),
+        overrides: overrides.filter(|overrides| !overrides.is_empty()),
         asked_at,
-        deadline: header.map(|header| header.deadline),
+        deadline: begun.map(|header| header.deadline),
         ended_at,
-        duration_ms: if asked_at.0 == 0 {
-            0
-        } else {
-            asked_at.until(until)
+        duration_ms: match asked_at.0 {
+            0 => 0,
+            _ => asked_at.until(until),
         },
         usage,
         // A refused question never had a step.
         aged_out: found.history.steps.is_empty()
-            && terminal.is_some_and(|terminal| terminal.outcome != Outcome::Refused),
+            && outcome.is_some_and(|outcome| outcome != Outcome::Refused),
         rounds: rounds::of(&steps, &facts.scatters, &facts.parts, outcome),
         steps,
         again: found.again.clone(),
@@ -134,11 +120,8 @@ impl Facts {
         }
         let terminal = history.answer.as_ref();
         facts.terminal = terminal.and_then(|stored| decode(&stored.body).ok());
-        let trail = facts
-            .terminal
-            .as_ref()
-            .map(|terminal| terminal.trail.clone());
-        facts.note(trail.unwrap_or_default());
+        let trail = facts.terminal.as_ref().map(|terminal| &terminal.trail);
+        facts.note(trail.cloned().unwrap_or_default());
         facts
     }
 
@@ -190,37 +173,27 @@ impl Facts {
     }
 
     fn take_letter(&mut self, stored: &StoredMessage, again: &[Continuation]) {
-        let Ok(Subject::Dead {
-            role, hop, index, ..
-        }) = Subject::parse(&stored.subject)
-        else {
+        let Some(letter) = dead_letters::Letter::of(stored) else {
             return;
         };
-        let of = |name| stored.headers.get(name).unwrap_or_default().to_owned();
-        let retry = replay::retry_id(stored);
-        let letter = Letter {
-            sequence: stored.sequence,
-            reason: of(header::DEAD_REASON),
-            error: of(header::DEAD_ERROR),
-            delivered: of(header::DEAD_DELIVERED).parse().unwrap_or(0),
-            retried_as: again.iter().any(|a| a.turn == retry).then_some(retry),
-        };
-        self.letters.insert((hop, index), (role, letter));
+        if let (Some(hop), Some(retry)) = (letter.hop, letter.retry) {
+            let told = Letter {
+                sequence: letter.number,
+                reason: letter.reason,
+                error: letter.error,
+                delivered: letter.delivered,
+                retried_as: again.iter().any(|a| a.turn == retry).then_some(retry),
+            };
+            self.letters
+                .insert((hop, letter.index), (letter.role, told));
+        }
     }
 
     /// Every place that anything is known of, main path first, then the maps below their search.
     fn steps_of(&self, first_hop: u16, found: &TraceSource) -> Vec<Step> {
         let mut places: BTreeMap<Place, Role> = BTreeMap::new();
-        places.extend(
-            self.entries
-                .iter()
-                .map(|(place, entry)| (*place, entry.role)),
-        );
-        places.extend(
-            self.letters
-                .iter()
-                .map(|(place, (role, _))| (*place, *role)),
-        );
+        places.extend(self.entries.iter().map(|(at, entry)| (*at, entry.role)));
+        places.extend(self.letters.iter().map(|(at, (role, _))| (*at, *role)));
         places.extend(self.parts.keys().map(|place| (*place, Role::Mapper)));
         places.extend(self.steps.iter().map(|(place, (role, ..))| (*place, *role)));
         let mut steps: Vec<Step> = Vec::new();
@@ -295,16 +268,13 @@ impl Facts {
             };
         }
         // No delivery succeeded: the entry is that of the default.
-        if self
-            .entries
-            .get(&place)
-            .is_some_and(|entry| entry.attempt == 0)
-        {
+        let entry = self.entries.get(&place);
+        if entry.is_some_and(|entry| entry.attempt == 0) {
             return StepState::Failed;
         }
         // The hop after a map step is there before its part when the soft deadline was first.
         let is_followed = place.1.is_none() && self.hops.contains(&(place.0 + 1));
-        if self.entries.contains_key(&place) || is_followed {
+        if entry.is_some() || is_followed {
             return StepState::Done;
         }
         if self.letters.contains_key(&place) {

@@ -79,7 +79,7 @@ impl DraftText {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use envelope::{Role, TrailEntry};
+    use envelope::{Header, Role, TrailEntry, TurnId, UnixMs};
 
     fn piece(of: (u16, u16, u16), n: u32, text: &str) -> LiveText {
         LiveText {
@@ -104,21 +104,10 @@ pub(crate) mod tests {
 
     /// What a stage says at its end.
     pub(crate) fn entry(role: Role, hop: u16) -> TrailEntry {
+        let turn = TurnId::again("draft");
         TrailEntry {
-            role,
-            hop,
-            round: 0,
-            index: None,
             attempt: 1,
-            queued_ms: 0,
-            worked_ms: 0,
-            model: None,
-            usage: envelope::Usage::default(),
-            decided: String::new(),
-            fallbacks: Vec::new(),
-            prompts: Default::default(),
-            remarks: Default::default(),
-            conditions: None,
+            ..TrailEntry::of(&Header::of(turn, role, hop, UnixMs(0)), "")
         }
     }
 

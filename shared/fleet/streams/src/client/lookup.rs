@@ -1,7 +1,7 @@
 //! Asks a retriever to look into the corpus, on either bus.
 
 use crate::client::random_token;
-use bus::{Bus, BusError, CoreMessage, Headers};
+use bus::{Bus, BusError, CoreMessage};
 use envelope::lookup::Reply;
 use envelope::{CodecError, Problem};
 use serde::de::DeserializeOwned;
@@ -44,10 +44,8 @@ pub async fn ask<T: DeserializeOwned>(
     let reply = async {
         let mut replies = bus.subscribe(&inbox, None).await?;
         bus.broadcast(CoreMessage {
-            subject: subject.into(),
             reply: Some(inbox.clone()),
-            headers: Headers::default(),
-            body: request.to_string().into(),
+            ..CoreMessage::new(subject, request.to_string())
         })
         .await?;
         Ok::<_, BusError>(replies.next().await)

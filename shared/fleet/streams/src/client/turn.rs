@@ -5,9 +5,9 @@ use crate::client::Error;
 use crate::client::random_token;
 use crate::history;
 use crate::outbox::{self, CreateOutcome, publish_until};
-use bus::{Bus, BusError, CoreMessage, Headers, Publish, StoredMessage, Stream, Subscription};
+use bus::{Bus, BusError, CoreMessage, Publish, StoredMessage, Stream, Subscription};
 use envelope::live::{LiveText, LiveWait};
-use envelope::{Header, Outcome, Subject, TenantId, Terminal, TrailEntry, TurnId, header};
+use envelope::{Header, Outcome, Subject, TenantId, Terminal, TrailEntry, TurnId, header, subject};
 use serde_json::{Map, Value};
 use std::time::Duration;
 use telemetry::TraceContext;
@@ -71,12 +71,7 @@ pub async fn ask(
     fields.entry("stream").or_insert(true.into());
     let body = serde_json::to_vec(&fields)?;
     let until = bus.now().plus(5_000);
-    publish_until(
-        bus,
-        Publish::new(envelope::subject::QUERY, body.into()),
-        until,
-    )
-    .await?;
+    publish_until(bus, Publish::new(subject::QUERY, body.into()), until).await?;
     wait_for(bus, &turn, &mut *replies, &mut *stages, ask.wait, &mut live).await
 }
 
@@ -163,22 +158,13 @@ fn read(body: &[u8]) -> Result<Terminal, Error> {
 /// Whether a timer of the turn is stored, which is what a gateway begins with; `None` where that is not
 /// known.
 async fn taken(bus: &dyn Bus, turn: &TurnId) -> Option<bool> {
-    let timer = timer_of(turn);
+    let timer = subject::timer(turn);
     let timer = timeout(TAKEN_MAX, bus.last(Stream::Timers, &timer)).await;
     Some(timer.ok()?.ok()?.is_some())
 }
 
-fn timer_of(turn: &TurnId) -> String {
-    Subject::Timer {
-        turn: turn.clone(),
-        hop: None,
-    }
-    .to_string()
-}
-
 async fn terminal(bus: &dyn Bus, turn: &TurnId) -> Result<Option<StoredMessage>, BusError> {
-    let subject = Subject::Answer { turn: turn.clone() }.to_string();
-    bus.last(Stream::Answers, &subject).await
+    bus.last(Stream::Answers, &subject::answer(turn)).await
 }
 
 /// The terminal event of a turn that was asked before.
@@ -186,7 +172,7 @@ pub async fn answer(bus: &dyn Bus, turn: &TurnId) -> Result<Terminal, Error> {
     if let Some(stored) = terminal(bus, turn).await? {
         return read(&stored.body);
     }
-    match bus.last(Stream::Timers, &timer_of(turn)).await? {
+    match bus.last(Stream::Timers, &subject::timer(turn)).await? {
         Some(_) => Err(Error::Unended(turn.clone())),
         None => Err(Error::NoAnswer(turn.clone())),
     }
@@ -207,7 +193,7 @@ pub fn trace_id_in(header: &Header) -> Option<String> {
 
 /// Cancels a turn: it stores the terminal event first, then tells the workers. It needs no gateway.
 pub async fn cancel(bus: &dyn Bus, turn: &TurnId) -> Result<CreateOutcome, Error> {
-    let timer = bus.last(Stream::Timers, &timer_of(turn)).await?;
+    let timer = bus.last(Stream::Timers, &subject::timer(turn)).await?;
     if timer.is_none() && terminal(bus, turn).await?.is_none() {
         return Err(Error::NoTurn(turn.clone()));
     }
@@ -216,24 +202,16 @@ pub async fn cancel(bus: &dyn Bus, turn: &TurnId) -> Result<CreateOutcome, Error
         .and_then(|t| serde_json::from_slice::<Header>(&t.body).ok());
     let event = match &known {
         Some(header) => Terminal::of(header, Outcome::Cancelled, bus.now()),
-        None => Terminal::bare(
-            turn.clone(),
-            TenantId::default_tenant(),
-            Outcome::Cancelled,
-            bus.now(),
-        ),
+        None => {
+            let tenant = TenantId::default_tenant();
+            Terminal::bare(turn.clone(), tenant, Outcome::Cancelled, bus.now())
+        }
     };
     let reply = timer.as_ref().and_then(|t| t.headers.get(header::REPLY));
     let message = outbox::terminal(&event, reply).map_err(Error::End)?;
     let created = publish_until(bus, message, bus.now().plus(5_000)).await?;
-    let subject = Subject::Cancel { turn: turn.clone() }.to_string();
-    let word = CoreMessage {
-        subject,
-        reply: None,
-        headers: Headers::default(),
-        body: bytes::Bytes::new(),
-    };
-    bus.broadcast(word).await?;
+    let word = Subject::Cancel { turn: turn.clone() };
+    bus.broadcast(CoreMessage::new(word, "")).await?;
     Ok(created)
 }
 
@@ -265,13 +243,9 @@ mod tests {
                 ),
                 (reply, envelope::encode(&end).unwrap()),
             ] {
-                let message = CoreMessage {
-                    subject,
-                    reply: None,
-                    headers: Headers::default(),
-                    body,
-                };
-                bus.broadcast(message).await.unwrap();
+                bus.broadcast(CoreMessage::new(subject, body))
+                    .await
+                    .unwrap();
             }
             let mut heard = 0;
             let mut hear = |news: News<'_>| heard += usize::from(matches!(news, News::Stage(_)));
