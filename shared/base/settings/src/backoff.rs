@@ -1,6 +1,5 @@
-//! Growing delays with full jitter. It is only the arithmetic: the caller waits, and passes the randomness in.
-
-use std::time::Duration;
+//! Growing delays with full jitter, as they are configured. *Not* here: drawing one and waiting for it; the retry loop
+//! does.
 
 use serde::{Deserialize, Serialize};
 
@@ -66,31 +65,6 @@ impl Backoff {
     pub fn max(&self) -> TimeSpan {
         self.max
     }
-
-    /// The longest the delay before retry number `attempt` may be; 0 is the first retry.
-    pub fn ceiling(&self, attempt: u32) -> Duration {
-        let exponent = i32::try_from(attempt).unwrap_or(i32::MAX);
-        let grown = self.first.as_secs_f64() * self.factor.powi(exponent);
-        if grown < self.max.as_secs_f64() {
-            Duration::from_secs_f64(grown)
-        } else {
-            self.max.duration()
-        }
-    }
-
-    /// The delay before retry number `attempt` (0 is the first retry), given a random number from 0
-    /// to 1. Numbers outside are cut to the range, and what is no number counts as 0.
-    pub fn delay(&self, attempt: u32, rng01: f64) -> Duration {
-        let share = if rng01.is_nan() {
-            0.0
-        } else {
-            rng01.clamp(0.0, 1.0)
-        };
-        if share == 1.0 {
-            return self.ceiling(attempt);
-        }
-        self.ceiling(attempt).mul_f64(share)
-    }
 }
 
 impl Default for Backoff {
@@ -128,16 +102,6 @@ mod tests {
     }
 
     #[test]
-    fn grows_and_stops_at_the_maximum() {
-        let backoff = Backoff::default();
-        let millis = |attempt| backoff.ceiling(attempt).as_millis();
-        assert_eq!([millis(0), millis(1), millis(2)], [200, 400, 800]);
-        assert_eq!([millis(6), millis(u32::MAX)], [10_000, 10_000]);
-        assert_eq!(backoff.delay(1, 0.5), Duration::from_millis(200));
-        assert_eq!(backoff.delay(1, f64::NAN), Duration::ZERO);
-    }
-
-    #[test]
     fn names_the_broken_rule() {
         let error = |first, factor, max| {
             Backoff::new(
@@ -164,21 +128,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn a_delay_lies_between_zero_and_its_ceiling(
-            backoff in any_backoff(), attempt in any::<u32>(), share in 0.0f64..=1.0
-        ) {
-            let ceiling = backoff.ceiling(attempt);
-            prop_assert!(backoff.delay(attempt, share) <= ceiling);
-            prop_assert!(ceiling <= backoff.max().duration());
-            prop_assert!(ceiling >= backoff.first().duration() || attempt > 0);
-        }
-
-        #[test]
-        fn ceilings_never_shrink(backoff in any_backoff(), attempt in 0u32..200) {
-            prop_assert!(backoff.ceiling(attempt) <= backoff.ceiling(attempt + 1));
-        }
-
         #[test]
         fn what_is_written_is_read_back(backoff in any_backoff()) {
             let json = serde_json::to_value(backoff).unwrap();

@@ -4,8 +4,8 @@
 //! The caller decides which failure is worth another attempt, and on which node it is made; this module only counts,
 //! waits and stops.
 
-use backoff::ExponentialBackoffBuilder;
 use backoff::backoff::Backoff;
+use backoff::{ExponentialBackoff, ExponentialBackoffBuilder};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
@@ -45,15 +45,7 @@ where
     Attempt: FnMut() -> Trying,
     Trying: Future<Output = Step<T, E>>,
 {
-    // The crate jitters around an interval, our settings draw from zero to a ceiling: the same when
-    // the interval is half the ceiling and the jitter is all of it.
-    let mut waits = ExponentialBackoffBuilder::new()
-        .with_initial_interval(limits.backoff.first().duration() / 2)
-        .with_max_interval(limits.backoff.max().duration() / 2)
-        .with_multiplier(limits.backoff.factor())
-        .with_randomization_factor(1.0)
-        .with_max_elapsed_time(None)
-        .build();
+    let mut waits = waits(limits.backoff);
     let mut left = limits.retries;
     loop {
         let (error, wait) = match attempt().await {
@@ -78,9 +70,22 @@ where
     }
 }
 
+/// The waits of a backoff. The crate jitters around an interval, our settings draw from zero to a ceiling: the same when
+/// the interval is half the ceiling and the jitter is all of it.
+fn waits(backoff: settings::Backoff) -> ExponentialBackoff {
+    ExponentialBackoffBuilder::new()
+        .with_initial_interval(backoff.first().duration() / 2)
+        .with_max_interval(backoff.max().duration() / 2)
+        .with_multiplier(backoff.factor())
+        .with_randomization_factor(1.0)
+        .with_max_elapsed_time(None)
+        .build()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
     use settings::TimeSpan;
     use std::collections::VecDeque;
 
@@ -164,5 +169,47 @@ mod tests {
         let (result, _) = run(limits(5, Duration::ZERO), [again_after(2, None)]).await;
         assert_eq!(result, Err(2));
         assert!(start.elapsed() < Duration::from_secs(10));
+    }
+
+    /// The longest that each of some waits may be.
+    fn ceilings(backoff: settings::Backoff, count: usize) -> Vec<Duration> {
+        let mut waits = waits(backoff);
+        let ceiling = |_| {
+            let ceiling = waits.current_interval * 2;
+            let _ = waits.next_backoff();
+            ceiling
+        };
+        (0..count).map(ceiling).collect()
+    }
+
+    #[test]
+    fn waits_grow_and_stop_at_the_maximum() {
+        let ceilings = ceilings(settings::Backoff::default(), 200);
+        let millis: Vec<_> = ceilings.iter().map(Duration::as_millis).collect();
+        assert_eq!(millis[..3], [200, 400, 800]);
+        assert_eq!([millis[6], millis[199]], [10_000, 10_000]);
+    }
+
+    fn any_backoff() -> impl Strategy<Value = settings::Backoff> {
+        (1u64..60_000, 1.0f64..10.0, 0u64..3_600_000).prop_map(|(first, factor, more)| {
+            let [first, max] = [first, first + more].map(TimeSpan::from_millis);
+            settings::Backoff::new(first, factor, max).unwrap()
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_wait_lies_between_zero_and_its_ceiling(backoff in any_backoff(), count in 1usize..40) {
+            let ceilings = ceilings(backoff, count);
+            prop_assert!(ceilings.is_sorted(), "they never shrink");
+            prop_assert!(ceilings[0] >= backoff.first().duration() - Duration::from_nanos(1));
+            let mut waits = waits(backoff);
+            for ceiling in ceilings {
+                // The crate rounds up.
+                let wait = waits.next_backoff().unwrap();
+                prop_assert!(wait <= ceiling + Duration::from_nanos(1));
+                prop_assert!(ceiling <= backoff.max().duration());
+            }
+        }
     }
 }
