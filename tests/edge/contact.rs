@@ -1,12 +1,11 @@
-//! Tests the first contact with a server that has little room, and commands on a fleet that the configuration names.
+//! Tests the first contact with a server that has little room, an index run on a fleet that the configuration names,
+//! and a model that is away.
 
-use crate::shell::{Ran, Shell};
+use crate::shell::Shell;
 use serde_json::Value;
 use settings::TimeSpan;
 
 const GIB: u64 = 1 << 30;
-/// A port at which nothing listens.
-const NOWHERE: &str = "nats://127.0.0.1:9";
 
 fn documents() -> Shell {
     let shell = Shell::new();
@@ -62,88 +61,15 @@ async fn setup_fits_the_defaults_into_a_small_server_and_says_so() {
         .exits(0);
 }
 
-/// Each way in which `nats.url` can be set.
-fn named(way: &str, url: &str) -> Shell {
-    let shell = documents();
-    match way {
-        "file" => {
-            shell.write("argosy.toml", format!("[nats]\nurl = \"{url}\"\n"));
-            shell
-        }
-        _ => shell.env("ARGOSY__nats__url", url),
-    }
-}
-
-fn says_both_ways(ran: Ran, by: &str, here: &str) {
-    let text = ran.exits(4).stderr;
-    for part in [by, "`argosy up --port 9`", here] {
-        assert!(text.contains(part), "no {part} in: {text}");
-    }
-}
-
-#[test]
-fn a_fleet_that_is_named_is_asked_and_its_absence_names_both_ways() {
-    for (way, by) in [
-        ("file", "file `argosy.toml`"),
-        ("env", "environment variable `ARGOSY__nats__url`"),
-    ] {
-        let shell = named(way, NOWHERE);
-        for args in [
-            &["ask", "Where did the cat sit?"][..],
-            &["search", "cat"],
-            &["show", "cat.md"],
-        ] {
-            says_both_ways(shell.run(args), by, "--corpus");
-        }
-        says_both_ways(shell.run(&["index", "docs"]), by, "--set nats.url=");
-        assert!(
-            !shell.dir().join(".argosy").exists(),
-            "nothing was made here"
-        );
-    }
-    let flag = format!("nats.url={NOWHERE}");
-    let ran = documents().run(&["search", "cat", "--set", &flag]);
-    says_both_ways(ran, "command line", "--corpus");
-}
-
-#[test]
-fn a_folder_stays_in_this_process_whatever_is_named() {
-    let shell = named("file", NOWHERE);
-    let question = ["ask", "Where did the cat sit?", "--corpus", "docs"];
-    let text = shell.run(&question).exits(0).stdout;
-    assert!(text.contains("mat"), "{text}");
-    let found = shell.run(&["search", "cat", "--corpus", "docs", "--reuse"]);
-    assert!(found.exits(0).stdout.contains("mat"));
-    shell.run(&["index", "docs", "--set", "nats.url="]).exits(0);
-    // What is for a folder is not silently left out.
-    let text = shell.run(&["ask", "Where?", "--reuse"]).exits(2).stderr;
-    assert!(
-        text.contains("--corpus") && text.contains("argosy.toml"),
-        "{text}"
-    );
-}
-
-#[test]
-fn what_only_a_fleet_has_is_refused_where_none_is_named() {
-    let shell = documents();
-    for args in [
-        &["ask", "Where?", "--tenant", "other", "--corpus", "docs"][..],
-        &["ask", "Where?", "--min-seq", "3", "--corpus", "docs"],
-        &["search", "cat", "--tenant", "other", "--corpus", "docs"],
-        &["index", "docs", "--no-wait"],
-        &["index", "docs", "--tenant", "other"],
-        &["index", "docs", "--edition", "next"],
-    ] {
-        let text = shell.run(args).exits(2).stderr;
-        assert!(text.contains("is for a fleet, and none is named"), "{text}");
-    }
-}
-
 /// The documents go to the fleet that the file names, where an indexer would take them.
 #[tokio::test]
 async fn an_index_run_goes_to_the_fleet_that_the_file_names() {
     let server = testkit::nats::server().await;
-    let shell = named("file", &server.url());
+    let shell = documents();
+    shell.write(
+        "argosy.toml",
+        format!("[nats]\nurl = \"{}\"\n", server.url()),
+    );
     shell.run(&["index", "docs"]).exits(3);
     shell.run(&["setup"]).exits(0);
     shell.run(&["index", "docs", "--no-wait"]).exits(0);

@@ -1,4 +1,5 @@
-//! Tests every exit code, each in its situation, with text for people and JSON for programs.
+//! Tests the exit codes of what takes a server or its absence, each with text for people and JSON for programs. *Not*
+//! here: the others (`tests/commands/exits.toml`).
 
 use crate::ingress::Fleet;
 use crate::shell::{Ran, Shell, finish, signal};
@@ -30,122 +31,6 @@ fn says(shell: &Shell, args: &[&str], exit: i32, code: &str, part: &str) {
     assert!(
         !message.trim().is_empty() && json.stderr.is_empty(),
         "{args:?}: {json:?}"
-    );
-}
-
-#[test]
-fn zero_one_and_seven_are_outcomes() {
-    let shell = shell();
-    let ask = |question: &str, more: &[&str]| {
-        shell.run(&[&["ask", question, "--corpus", "docs"], more].concat())
-    };
-    ask("Where did the cat sit?", &[]).exits(0);
-    ask("Where did the cat sit?", &["--mode", "simple"]).exits(0);
-    let refused = ask("Where?", &["--filters", r#"{"year":{"about":1}}"#]).exits(1);
-    assert!(
-        refused.stderr.contains("unknown operator `about`"),
-        "{refused:?}"
-    );
-    ask("zzz qqq", &["--clarification-ok"]).exits(0);
-    let asked_back = ask("zzz qqq", &[]).exits(7);
-    assert!(asked_back.stdout.contains('?'), "{asked_back:?}");
-    assert!(
-        asked_back.stderr.starts_with("input needed: "),
-        "{asked_back:?}"
-    );
-    let narrowed = ask("Where did the cat sit?", &["--bucket", "dogs"]).exits(7);
-    assert!(
-        narrowed.stdout.contains("dogs"),
-        "the filter is named: {narrowed:?}"
-    );
-}
-
-#[test]
-fn two_is_for_a_wrong_call() {
-    let shell = shell();
-    for (args, part) in [
-        (&["ask"] as &[&str], "<QUESTION>"),
-        (&["ask", "", "--corpus", "docs"], "the question is empty"),
-        (&["sail"], "sail"),
-        (&["run", "cook"], "planner, retriever"),
-        (&["ask", "Where?", "--timeout", "0"], "1..=3600"),
-        (
-            &[
-                "ask",
-                "Where?",
-                "--corpus",
-                "docs",
-                "--server",
-                "nats://127.0.0.1:1",
-            ],
-            "--server",
-        ),
-        (
-            &["ask", "Where?", "--corpus", "docs", "--creds", "mine"],
-            "--server URL",
-        ),
-        (
-            &["ask", "Where?", "--corpus", "docs", "--tenant", "mine"],
-            "--server",
-        ),
-        (
-            &["ask", "Where?", "--corpus", "docs", "--filters", "{"],
-            "--filters",
-        ),
-        (&["answer", "a.b"], "A-Z a-z 0-9 _ -"),
-        (&["index", "docs", "--log", "loud"], "loud"),
-        (&["index", "docs", "--set", "nats.tls_key=x"], "go together"),
-    ] {
-        let text = shell.run(args).exits(2);
-        let json = shell.run(&[args, &["-o", "json"]].concat()).exits(2);
-        let error = &json.json()["error"];
-        assert_eq!(error["code"], "usage", "{json:?}");
-        let told = format!("{} {}", error["message"], error["hint"]);
-        assert!(
-            text.stderr.contains(part) && told.contains(part),
-            "{text:?} {json:?}"
-        );
-        assert!(
-            text.stdout.is_empty() && json.stderr.is_empty(),
-            "{text:?} {json:?}"
-        );
-    }
-}
-
-#[test]
-fn three_is_for_what_is_not_there() {
-    let shell = shell();
-    std::fs::create_dir(shell.dir().join("empty")).unwrap();
-    says(
-        &shell,
-        &["ask", "Where?", "--corpus", "nowhere"],
-        3,
-        "not_found",
-        "`nowhere`",
-    );
-    says(&shell, &["index", "nowhere"], 3, "not_found", "`nowhere`");
-    says(
-        &shell,
-        &["ask", "Where?", "--corpus", "docs", "--reuse"],
-        3,
-        "not_found",
-        "no index of `docs`",
-    );
-    says(
-        &shell,
-        &["ask", "Where?", "--corpus", "empty"],
-        3,
-        "not_found",
-        "no document",
-    );
-    let shell = Shell::without_model().env("ARGOSY__model__model", "no-such-model");
-    shell.write("docs/cat.md", "The cat sat on the mat.\n");
-    says(
-        &shell,
-        &["ask", "Where?", "--corpus", "docs"],
-        3,
-        "not_found",
-        "`no-such-model`",
     );
 }
 

@@ -22,7 +22,7 @@ pub(crate) fn commands() -> Vec<(Vec<String>, Command)> {
 }
 
 /// Splits a line as a shell does, as far as the examples need it.
-fn split(line: &str) -> Vec<String> {
+pub(crate) fn split(line: &str) -> Vec<String> {
     let parts = line
         .split('"')
         .enumerate()

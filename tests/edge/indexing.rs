@@ -101,32 +101,6 @@ fn bad_files_are_named_and_the_rest_is_indexed() {
 }
 
 #[test]
-fn the_configuration_of_a_folder_is_no_document_that_is_missed() {
-    let shell = Shell::new();
-    shell.write("docs/cat.md", "The cat sat on the mat.\n");
-    shell.write("docs/argosy.toml", "[run]\nslots = 8\n");
-    let text = index(&shell, &[]).exits(0).stdout;
-    assert!(text.contains("0 skipped\n"), "{text}");
-    shell.write("docs/other.toml", "");
-    let text = index(&shell, &[]).exits(1).stdout;
-    assert!(text.contains(" other.toml: "), "{text}");
-}
-
-#[test]
-fn an_emptied_folder_empties_no_corpus_unless_it_is_forced() {
-    let shell = Shell::new();
-    shell.write("docs/cat.md", "The cat of the mill is called Orla.\n");
-    index(&shell, &[]).exits(0);
-    std::fs::remove_file(shell.dir().join("docs/cat.md")).unwrap();
-    let kept = index(&shell, &[]).exits(1);
-    for part in ["holds no document", "of 1 that are indexed", "--force"] {
-        assert!(kept.stderr.contains(part), "no {part} in: {kept:?}");
-    }
-    let forced = index(&shell, &["--force", "-o", "json"]).exits(0).json();
-    assert_eq!(counts(&forced), (0, 0, 1));
-}
-
-#[test]
 fn only_what_changed_is_indexed_again_and_what_is_gone_is_forgotten() {
     let shell = Shell::new();
     shell.write("docs/cat.md", "The cat of the mill is called Orla.\n");

@@ -1,7 +1,6 @@
 //! Tests look-ups into the corpus from outside: their results, and the replies to bad requests. The same cases run on
 //! the memory bus and on a real server.
 
-use crate::shell::Shell;
 use argosy::config::Config;
 use bus::memory::MemoryBus;
 use bus::{Bus, CoreMessage, Headers};
@@ -399,100 +398,4 @@ async fn looking_into_the_corpus_on_a_server() {
         ..Config::default().nats("edge", false)
     };
     all(NatsBus::connect(options).await.unwrap()).await;
-}
-
-#[test]
-fn the_command_line_searches_counts_and_shows() {
-    let shell = Shell::new();
-    shell.write(
-        "docs/contracts/lease.md",
-        "---\ncity: Tarnow\nyear: 2024\n---\n# Lease\n\nThe Tarnow lease ends on 31 March 2031.\n",
-    );
-    shell.write(
-        "docs/mail/crane.md",
-        "---\nyear: 2023\n---\n# Crane\n\nThe crane is inspected.\n",
-    );
-    let base = ["--corpus", "docs", "-o", "json"];
-    let ran = shell.run(
-        &[
-            &["search", "Tarnow lease", "--top", "1", "--facet", "year"],
-            &base[..],
-        ]
-        .concat(),
-    );
-    let found = ran.exits(0).json();
-    assert_eq!(
-        found["search"]["passages"][0]["source"], "contracts/lease.md",
-        "{found}"
-    );
-    assert_eq!(found["count"]["documents"], 2, "{found}");
-    assert_eq!(
-        found["count"]["facets"][0]["values"][0]["documents"], 1,
-        "{found}"
-    );
-
-    let again = ["--corpus", "docs", "--reuse"];
-    let ran = shell
-        .run(&[&["search", "Tarnow lease"], &again[..]].concat())
-        .exits(0);
-    assert!(ran.stdout.contains("contracts/lease.md:"), "{ran:?}");
-    assert!(ran.stdout.contains("31 March 2031"), "{ran:?}");
-    let filters = r#"{"yeer": 2024}"#;
-    let ran = shell.run(&[&["search", "lease", "--filters", filters], &again[..]].concat());
-    let ran = ran.exits(2);
-    assert!(
-        ran.stderr.contains("`yeer`") && ran.stderr.contains("year"),
-        "{ran:?}"
-    );
-    let ran = shell.run(&[&["search", "--count", "--bucket", "mail"], &again[..]].concat());
-    assert_eq!(ran.exits(0).stdout, "1 document\n");
-    let ran = shell.run(&[&["search"], &again[..]].concat());
-    ran.exits(2);
-
-    for strategy in ["keyword", "semantic", "hybrid"] {
-        let ran = shell.run(
-            &[
-                &["search", "Tarnow lease", "--strategy", strategy],
-                &again[..],
-            ]
-            .concat(),
-        );
-        assert!(
-            ran.exits(0).stdout.contains("contracts/lease.md:"),
-            "{strategy}"
-        );
-    }
-    let within = ["search", "inspected lease", "--doc", "mail/crane.md"];
-    let ran = shell.run(&[&within, &again[..]].concat()).exits(0);
-    assert!(
-        ran.stdout.contains("mail/crane.md:") && !ran.stdout.contains("lease.md"),
-        "{ran:?}"
-    );
-    let within = ["search", "lease", "--doc", "mail/gone.md"];
-    let ran = shell.run(&[&within, &again[..]].concat()).exits(3);
-    assert!(ran.stderr.contains("`mail/gone.md`"), "{ran:?}");
-    for nonsense in [
-        &["search", "lease", "--strategy", "fuzzy"][..],
-        &["search", "lease", "--context-chars", "5"],
-        &["search", "--count", "--strategy", "keyword"],
-        &["search", "lease", "--count", "--doc", "mail/crane.md"],
-    ] {
-        shell.run(&[nonsense, &again[..]].concat()).exits(2);
-    }
-    let without = ["search", "lease", "--strategy", "semantic"];
-    let set = ["--set", "retrieval.embedder=none", "--corpus", "docs"];
-    let ran = shell.run(&[&without[..], &set].concat()).exits(1);
-    assert!(ran.stderr.contains("`hybrid` or `keyword`"), "{ran:?}");
-
-    let ran = shell
-        .run(&[&["show", "contracts/lease.md"], &again[..]].concat())
-        .exits(0);
-    assert!(
-        ran.stdout.contains("Tarnow") && ran.stdout.contains("doc_id"),
-        "{ran:?}"
-    );
-    let ran = shell
-        .run(&[&["show", "contracts/gone.md"], &again[..]].concat())
-        .exits(3);
-    assert!(ran.stderr.contains("contracts/gone.md"), "{ran:?}");
 }

@@ -1,7 +1,8 @@
 //! Tests the fleet and its binary as a new user meets them: replies to bad input, failures of commands, and answers
 //! from the sample corpus.
 //!
-//! The bad messages are data in `tests/scenarios`; a new case is a new line there. *Not* here: processes that are
+//! The bad messages are data in `tests/scenarios`, and command lines that need no fleet in `tests/commands`; a new case is
+//! a new line there. *Not* here: processes that are
 //! killed (`pipeline`), and two workers that meet on one message (`race`).
 //!
 //! | module | what |
@@ -10,6 +11,7 @@
 //! | [`shell`] | running the binary as a shell does, in a folder of its own |
 //! | [`canned`] | a stub model and a stub index for roles that are not under test |
 //! | [`scenario`] | the lines of `tests/scenarios` |
+//! | [`commands`] | the cases of `tests/commands` |
 //! | the rest | one module per subject |
 #![expect(
     clippy::unwrap_used,
@@ -23,8 +25,7 @@ mod scenario;
 mod shell;
 mod talk;
 
-mod catalog;
-mod config;
+mod commands;
 mod contact;
 mod exits;
 mod golden;
@@ -38,7 +39,6 @@ mod measuring;
 mod odd_models;
 mod output;
 mod probes;
-mod prompts;
 mod schema;
 mod telling_names;
 mod walk;

@@ -1,4 +1,4 @@
-//! Tests what all commands have in common: JSON if asked for, colour where it is wanted, a quiet stderr.
+//! Tests what all commands have in common: JSON if asked for, a quiet stderr, a reader who leaves.
 
 use crate::help::commands;
 use crate::shell::{Ran, Shell, finish};
@@ -203,32 +203,6 @@ fn a_reader_who_leaves_ends_a_command_without_an_error_and_changes_no_verdict() 
     }
 }
 
-fn has_codes(ran: &Ran) -> bool {
-    ran.stdout.contains('\u{1b}') || ran.stderr.contains('\u{1b}')
-}
-
-#[test]
-fn colour_is_where_it_is_wanted() {
-    let shell = shell();
-    let ask = ["ask", "Where did the cat sit?", "--corpus", "docs"];
-    let with = |shell: &Shell, when: &str| shell.run(&[&ask[..], &["--color", when]].concat());
-    assert!(has_codes(&with(&shell, "always")), "asked for, in a pipe");
-    assert!(!has_codes(&with(&shell, "never")));
-    assert!(!has_codes(&with(&shell, "auto")));
-    let forced = Shell::new().env("CLICOLOR_FORCE", "1");
-    forced.write("docs/cat.md", "The cat sat on the mat.\n");
-    assert!(has_codes(&with(&forced, "auto")));
-    assert!(
-        !has_codes(&with(&forced, "never")),
-        "a flag wins over the environment"
-    );
-    let plain = Shell::new().env("NO_COLOR", "1");
-    plain.write("docs/cat.md", "The cat sat on the mat.\n");
-    assert!(!has_codes(&with(&plain, "auto")));
-    assert!(has_codes(&with(&plain, "always")));
-    shell.run(&["explain", "--color", "sometimes"]).exits(2);
-}
-
 #[test]
 fn quiet_leaves_errors_and_nothing_else_on_stderr() {
     let shell = shell();
@@ -266,140 +240,6 @@ fn quiet_leaves_errors_and_nothing_else_on_stderr() {
         wrong.stderr.starts_with("error: ") && !wrong.stderr.contains("hint"),
         "{wrong:?}"
     );
-}
-
-#[test]
-fn a_doctor_without_a_server_makes_every_check_it_can() {
-    let shell = shell();
-    let ran = shell.run(&["doctor", "--server", NOBODY]).exits(1);
-    for part in ["[fail] D01", "[skip] D03", "fix: ", "17 checks"] {
-        assert!(ran.stdout.contains(part), "no `{part}` in {}", ran.stdout);
-    }
-    assert_eq!(ran.stderr, "", "what was printed has said it all");
-    let json = shell.run(&["doctor", "--server", NOBODY, "-o", "json"]);
-    let json = json.exits(1).json();
-    assert_eq!(json["verdict"], "fail");
-    assert_eq!(json["findings"][0]["code"], "D01");
-    assert_eq!(json["findings"].as_array().unwrap().len(), 17);
-    let probe = shell.run(&["doctor", "--server", NOBODY, "-o", "nagios"]);
-    let probe = probe.exits(2);
-    assert!(
-        probe.stdout.starts_with("ARGOSY CRITICAL - D01"),
-        "{probe:?}"
-    );
-    assert_eq!(probe.stdout.lines().count(), 1, "{probe:?}");
-    // What could not be looked at is neither well nor critical.
-    for more in [
-        &["--set", "run.slotz=9"],
-        &["--rate", "0"],
-        &["--rate", "x"],
-    ] {
-        let probe = shell.run(&[&["doctor", "-o", "nagios"] as &[&str], more].concat());
-        let probe = probe.exits(3);
-        assert!(probe.stdout.starts_with("ARGOSY UNKNOWN - "), "{probe:?}");
-        assert_eq!(probe.stdout.lines().count(), 1, "{probe:?}");
-        assert_eq!(probe.stderr, "", "{probe:?}");
-    }
-    let other = shell.run(&["index", "docs", "-o", "nagios"]).exits(2);
-    assert!(other.stderr.contains("`argosy doctor` only"), "{other:?}");
-}
-
-#[test]
-fn a_code_is_explained_and_a_wrong_one_is_not_there() {
-    let shell = shell();
-    let page = shell.run(&["explain", "d05"]).exits(0).stdout;
-    assert!(
-        page.starts_with("D05 ") && page.contains("--rate"),
-        "{page}"
-    );
-    assert_eq!(shell.run(&["explain"]).exits(0).stdout.lines().count(), 17);
-    let wrong = shell.run(&["explain", "D99"]).exits(3);
-    assert!(wrong.stderr.contains("D01 to D17"), "{wrong:?}");
-    // It works where the configuration does not.
-    shell.write("argosy.toml", "[run\n");
-    shell.run(&["explain", "D01"]).exits(0);
-}
-
-#[test]
-fn the_configuration_says_where_each_value_came_from() {
-    let shell = Shell::without_model()
-        .env("ARGOSY__streams__keep", "7m")
-        .env("AGENTIC_ENABLED", "false")
-        .env("AGENTIC_MAX_ITERATIONS", "5");
-    shell.write(
-        "argosy.toml",
-        "[run]\nslots = 16\n\n[gateway]\nrounds = 2\n[model]\nmodel = \"m\"\n[[model.nodes]]\nname = \"a\"\nbase_url = \"http://127.0.0.1:1\"\napi_key = \"hush-hush\"\n",
-    );
-    let args = ["config", "show", "--origin", "--set", "gateway.deadline=9s"];
-    let ran = shell.run(&args).exits(0);
-    let line = |key: &str| {
-        let mut lines = ran.stdout.lines();
-        lines
-            .find(|line| line.starts_with(&format!("{key} = ")))
-            .unwrap_or_else(|| panic!("no {key} in {}", ran.stdout))
-    };
-    for (key, value, origin) in [
-        ("run.slots", "16", "argosy.toml:2"),
-        ("model.model", "\"m\"", "argosy.toml:7"),
-        // A file wins over a variable with a name of its own.
-        ("gateway.rounds", "2", "argosy.toml:5"),
-        (
-            "gateway.mode",
-            "\"simple\"",
-            "environment variable `AGENTIC_ENABLED`",
-        ),
-        (
-            "streams.keep",
-            "\"7m\"",
-            "environment variable `ARGOSY__streams__keep`",
-        ),
-        ("gateway.deadline", "\"9s\"", "command line"),
-        ("run.threads", "1", "default"),
-        ("mapper.fact_support_min", "0.5", "default"),
-    ] {
-        let line = line(key);
-        let wanted = format!("{key} = {value} ");
-        assert!(
-            line.starts_with(&wanted) && line.ends_with(&format!("# {origin}")),
-            "{line}"
-        );
-    }
-    assert!(!ran.stdout.contains("hush-hush") && line("model.nodes").contains("***"));
-    let one = shell.run(&["config", "show", "run.slots", "-o", "json"]);
-    let one = one.exits(0).json();
-    assert_eq!(one[0]["value"], 16);
-    assert_eq!(one[0]["origin"], "argosy.toml:2");
-    shell.run(&["config", "show", "nonsense"]).exits(3);
-    let wrong = shell.env("AGENTIC_ENABLED", "sometimes");
-    let wrong = wrong.run(&["config", "show"]).exits(2);
-    for part in ["`AGENTIC_ENABLED`", "`gateway.mode`", "`true` (agentic)"] {
-        assert!(wrong.stderr.contains(part), "{wrong:?}");
-    }
-}
-
-#[test]
-fn a_file_is_checked_by_itself() {
-    let shell = Shell::new().env("ARGOSY__run__slotz", "9");
-    shell.write("good.toml", "[run]\nslots = 8\n");
-    shell.write("bad.toml", "[run]\nslotz = 8\n[nats]\nurl = 5\n");
-    let node = "name = \"a\"\nbase_url = \"http://a\"\napi_key_file = \"/nowhere/key\"\n";
-    let elsewhere = format!("[model]\nmodel = \"m\"\n[[model.nodes]]\n{node}");
-    shell.write("elsewhere.toml", elsewhere);
-    shell.run(&["config", "check", "good.toml"]).exits(0);
-    shell.run(&["config", "check", "elsewhere.toml"]).exits(0);
-    let bad = shell.run(&["config", "check", "bad.toml"]).exits(1);
-    for part in ["bad.toml:2:", "did you mean `run.slots`?", "bad.toml:4:"] {
-        assert!(bad.stdout.contains(part), "no {part}: {bad:?}");
-    }
-    let json = shell.run(&["config", "check", "bad.toml", "-o", "json"]);
-    assert_eq!(json.exits(1).json()[0]["line"], 2);
-    shell.run(&["config", "check", "none.toml"]).exits(3);
-    // Without a name it is the file that a command in this folder reads.
-    let none = shell.run(&["config", "check"]).exits(3).stderr;
-    assert!(none.contains("`argosy.toml`"), "{none}");
-    shell.write("argosy.toml", "[run]\nslotz = 8\n");
-    let bad = shell.run(&["config", "check"]).exits(1).stdout;
-    assert!(bad.contains("argosy.toml:2:"), "{bad}");
 }
 
 #[test]

@@ -96,53 +96,6 @@ fn json_has_every_field_whatever_the_outcome() {
 }
 
 #[test]
-fn text_has_the_answer_its_sources_and_how_it_came_about() {
-    let shell = shell();
-    let ran = ask(&shell, "Where did the cat sit?", &["--trail"]).exits(0);
-    let mut lines = ran.stdout.lines();
-    assert_eq!(lines.next(), Some("The cat sat on the mat [1]."));
-    for part in [
-        "[1] cat.md:1 (",
-        "confidence ",
-        "model: offline-extractive",
-        "turn q-",
-        "mapper x1",
-        "validator",
-    ] {
-        assert!(ran.stdout.contains(part), "no `{part}` in {}", ran.stdout);
-    }
-    assert_eq!(ran.stderr, "", "no line that moves where nobody looks");
-    let without = ask(&shell, "Where did the cat sit?", &[]).exits(0);
-    assert!(!without.stdout.contains("validator"), "{}", without.stdout);
-}
-
-#[test]
-fn what_is_no_result_is_not_on_stdout() {
-    let shell = shell();
-    shell.write("docs/image.png", "x");
-    let refused = ask(&shell, "Where?", &["--bucket", "a b"]).exits(1);
-    assert_eq!(refused.stdout, "");
-    assert!(
-        refused.stderr.contains("error: refused: `buckets`"),
-        "{refused:?}"
-    );
-    let answered = ask(&shell, "Where did the cat sit?", &[]).exits(0);
-    assert!(!answered.stdout.contains("image.png"), "{answered:?}");
-    assert!(
-        answered.stderr.contains("1 file skipped: image.png"),
-        "{answered:?}"
-    );
-    assert_eq!(answered.stderr.lines().count(), 1, "{answered:?}");
-    let logged = ask(&shell, "Where did the cat sit?", &["--log", "info"]).exits(0);
-    assert_eq!(logged.stdout.lines().next(), answered.stdout.lines().next());
-    assert!(
-        logged.stderr.contains("INFO"),
-        "--log goes to stderr: {}",
-        logged.stderr
-    );
-}
-
-#[test]
 fn pipes_and_no_color_have_no_escape_codes() {
     let commands: [&[&str]; 5] = [
         &[

@@ -37,49 +37,6 @@ fn recalled(event: &Value) -> &str {
 }
 
 #[test]
-fn what_was_said_outlives_its_process() {
-    let shell = shell();
-    let first = ask(
-        &shell,
-        "c1",
-        "When does the lease of the Harrow workshop end?",
-        0,
-    );
-    assert!(
-        first["answer"].as_str().unwrap().contains("2027"),
-        "{first}"
-    );
-    assert_eq!(recalled(&first), "nothing was said before");
-    assert_eq!(first["conversation"], "c1");
-    let second = ask(&shell, "c1", "And how much is the deposit?", 0);
-    assert_eq!(recalled(&second), "1 exchange before");
-    assert!(
-        second["answer"].as_str().unwrap().contains("4,200"),
-        "{second}"
-    );
-    assert_eq!(
-        recalled(&ask(&shell, "c2", "Which workshop?", 0)),
-        "nothing was said before"
-    );
-
-    // A question back, and its reply from another process.
-    let asked_back = ask(&shell, "c1", "xyzzy plugh", 7);
-    assert_eq!(asked_back["outcome"], "clarification");
-    let reply = ask(&shell, "c1", "the deposit of the Harrow workshop", 0);
-    assert_eq!(
-        recalled(&reply),
-        "3 exchanges before, answers a question back"
-    );
-    assert!(
-        reply["rewritten"]
-            .as_str()
-            .unwrap()
-            .contains("User clarified"),
-        "{reply}"
-    );
-}
-
-#[test]
 fn a_damaged_folder_gives_what_can_be_read() {
     let shell = shell();
     ask(&shell, "c1", "When does the lease end?", 0);
@@ -165,56 +122,6 @@ fn a_chat_is_a_conversation_at_a_prompt() {
         recalled(&next),
         "2 exchanges before, answers a question back"
     );
-}
-
-#[test]
-fn a_conversation_is_forked_and_goes_on_by_itself() {
-    let shell = shell();
-    ask(
-        &shell,
-        "c1",
-        "When does the lease of the Harrow workshop end?",
-        0,
-    );
-    ask(&shell, "c1", "And how much is the deposit?", 0);
-    let fork = [
-        "conversation",
-        "fork",
-        "c1",
-        "--at",
-        "1",
-        "--as",
-        "c2",
-        "-o",
-        "json",
-    ];
-    for _ in 0..2 {
-        let forked = shell.run(&fork).exits(0).json();
-        assert_eq!(
-            forked,
-            json!({"conversation": "c2", "copy_of": "c1", "turns": 1})
-        );
-    }
-    let next = ask(&shell, "c2", "And how much is the deposit?", 0);
-    assert_eq!(recalled(&next), "1 exchange before");
-    let shown = shell
-        .run(&["conversation", "show", "c1", "-o", "json"])
-        .exits(0)
-        .json();
-    assert_eq!(
-        (&shown["forks"], shown["turns"].as_array().unwrap().len()),
-        (&json!(["c2"]), 2)
-    );
-    ask(&shell, "c7", "How much is the deposit?", 0);
-    let taken = ["conversation", "fork", "c1", "--as", "c7"];
-    assert!(shell.run(&taken).exits(1).stderr.contains("--as"));
-    let shown = shell.run(&["conversation", "show", "c1", "-o", "json"]);
-    assert_eq!(shown.exits(0).json()["forks"], json!(["c2"]), "no stranger");
-    let more = shell
-        .run(&["conversation", "fork", "c1", "--at", "9"])
-        .exits(2);
-    assert!(more.stderr.contains("no more than 2"), "{}", more.stderr);
-    shell.run(&["conversation", "fork", "nobody"]).exits(3);
 }
 
 #[test]

@@ -1,181 +1,67 @@
-//! Checks the layers: which crate may depend on which other, by `cargo metadata`.
+//! Checks the layers: which crate may depend on which other, by `cargo metadata` and the rows of `crates.toml`.
 //!
 //! Dependencies only go down: a crate of `shared/` may name the others of its group, and those of the groups that its
 //! group may use. A worker cannot use a crate that it does not depend on, so it has no NATS, no disk and
 //! no HTTP.
 
-use crate::theirs::THEIRS;
 use crate::tree::{File, none, read, root};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
+use std::sync::LazyLock;
 
-/// The groups of `shared/`, each with the groups whose crates its own may name besides each other; a group stands below
-/// those that use it.
-const GROUPS: Table = &[
-    ("base", &[]),
-    ("wire", &[]),
-    ("bus", &["base", "wire"]),
-    ("conversation", &["wire"]),
-    ("language", &["wire"]),
-    ("model", &["base", "wire", "language"]),
-    (
-        "fleet",
-        &["base", "wire", "bus", "conversation", "language", "model"],
-    ),
-    (
-        "corpus",
-        &["base", "wire", "bus", "language", "model", "fleet"],
-    ),
-];
-
-/// The crates that a worker with a row of its own may name, and those that tools for tests may.
-const OURS: Table = &[
-    ("conversation", &["envelope", "stage", "conversation-log"]),
-    // What it is told of the corpus.
-    (
-        "planner",
-        &["envelope", "settings", "stage", "llm", "text", "search"],
-    ),
-    (
-        "validator",
-        &[
-            "envelope",
-            "settings",
-            "stage",
-            "llm",
-            "text",
-            "groundedness",
-        ],
-    ),
-    (
-        "retriever",
-        &["envelope", "stage", "llm", "text", "linking", "search"],
-    ),
-    (
-        "indexer",
-        &[
-            "envelope",
-            "settings",
-            "stage",
-            "llm",
-            "text",
-            "documents",
-            "search",
-        ],
-    ),
-    (
-        "gateway",
-        &[
-            "envelope",
-            "text",
-            "settings",
-            "telemetry",
-            "bus",
-            "conversation-log",
-            "streams",
-            "harness",
-        ],
-    ),
-    ("sim-node", &[]),
-    ("mutations", &["text"]),
-    (
-        "testkit",
-        &[
-            "sim-node",
-            "envelope",
-            "settings",
-            "stage",
-            "llm",
-            "nats-server",
-            "conversation-log",
-        ],
-    ),
-];
-
-/// The crates that another one may name besides, and why.
-const BESIDES: &[(&str, &[&str], &str)] = &[
-    (
-        "index-host",
-        &["retriever", "indexer"],
-        "a look-up from outside treats a query and a document as they do",
-    ),
-    (
-        "groundedness",
-        &["mutations"],
-        "its tests take wrong sentences from it",
-    ),
-];
-
-/// The crates that a thinking worker without a row of its own may name.
-const THINKING: &[&str] = &["envelope", "settings", "stage", "llm", "text"];
-
-/// The workers without a row of their own in [`OURS`].
-fn usual(crates: &[Crate]) -> impl Iterator<Item = &str> {
-    let workers = crates.iter().filter(|one| {
-        let dir = one.dir.as_str();
-        let has_row = TOP.contains(&dir) || OURS.iter().any(|(named, _)| *named == dir);
-        one.manifest.path.starts_with("workers/") && !has_row
-    });
-    workers.map(|one| one.dir.as_str())
-}
-
-/// The rows of a table, with `row` for the usual workers.
-fn with_usual<'a>(
-    table: Table,
-    row: &'a [&'a str],
-    crates: &'a [Crate],
-) -> BTreeMap<&'a str, &'a [&'a str]> {
-    let usual = usual(crates).map(|dir| (dir, row));
-    usual.chain(table.iter().copied()).collect()
+/// The rows of `crates.toml`, whose comments say what each is.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rules {
+    top: Vec<String>,
+    unnamed: String,
+    libraries_max: usize,
+    test_only: Vec<String>,
+    thinking: Vec<String>,
+    thinking_foreign: Vec<String>,
+    ours: Table,
+    pure: Table,
+    group: Vec<Row>,
+    besides: Vec<Row>,
+    foreign: Vec<Row>,
 }
 
 /// Crates, each with those that it may name.
-type Table = &'static [(&'static str, &'static [&'static str])];
+type Table = BTreeMap<String, Vec<String>>;
 
-/// Crates that may name all crates of the repository, except [`UNNAMED`].
-const TOP: &[&str] = &["argosy", "eval", "bench", "tests"];
+/// A group or a crate with what it may name; a foreign crate with those that may name it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    name: String,
+    may: Vec<String>,
+    #[serde(default)]
+    why: String,
+}
 
-/// How many crates `shared/` may have.
-const LIBRARIES_MAX: usize = 24;
+static RULES: LazyLock<Rules> =
+    LazyLock::new(|| toml::from_str(include_str!("crates.toml")).expect("crates.toml"));
 
-/// The crate that no other may name: measuring gear must not get into what ships, and tests must not stand on it.
-const UNNAMED: &str = "bench";
+fn has(names: &[String], name: &str) -> bool {
+    names.iter().any(|one| one == name)
+}
 
-/// Crates that do no I/O, the usual workers among them, each with the foreign crates that it may name outside tests.
-const PURE: Table = &[
-    (
-        "envelope",
-        &["base64", "serde", "serde_json", "thiserror", "bytes"],
-    ),
-    (
-        "stage",
-        &[
-            "bytes",
-            "thiserror",
-            "futures-util",
-            "fastrand",
-            "sha2",
-            "time",
-        ],
-    ),
-    ("text", &["time", "unicode-normalization"]),
-    ("llm", WORDS),
-    ("retriever", WORDS),
-    ("reducer", WORDS),
-];
-
-const WORDS: &[&str] = &[
-    "serde",
-    "serde_json",
-    "thiserror",
-    "futures-util",
-    "fastrand",
-];
-
-/// Crates that may stand in [dev-dependencies] only.
-const TEST_ONLY: &[&str] = &["testkit", "proptest", "insta"];
+/// The rows of a table, with `row` for the workers without a row of their own among [`Rules::ours`].
+fn with_usual<'a>(
+    table: &'a Table,
+    row: &'a [String],
+    crates: &'a [Crate],
+) -> BTreeMap<&'a str, &'a [String]> {
+    let usual = crates.iter().filter(|one| {
+        let has_row = has(&RULES.top, &one.dir) || RULES.ours.contains_key(&one.dir);
+        one.manifest.path.starts_with("workers/") && !has_row
+    });
+    let usual = usual.map(|one| (one.dir.as_str(), row));
+    let own = table.iter().map(|(dir, may)| (dir.as_str(), &may[..]));
+    usual.chain(own).collect()
+}
 
 #[derive(Deserialize)]
 struct Metadata {
@@ -291,31 +177,28 @@ fn check(refused: impl Fn(&Crate, &Named) -> Option<String>) {
     none(findings);
 }
 
-/// The crates of the repository that each crate may name, without those of [`TOP`], which may name all.
+/// The crates of the repository that each crate may name, without those of [`Rules::top`], which may name all.
 fn permitted(crates: &[Crate]) -> BTreeMap<&str, BTreeSet<&str>> {
     let of_group = |group: &str| -> BTreeSet<&str> {
-        let row = GROUPS.iter().find(|(name, _)| *name == group);
-        let (own, may) = row.unwrap_or_else(|| panic!("add the group `{group}` to GROUPS"));
+        let row = RULES.group.iter().find(|row| row.name == group);
+        let row = row.unwrap_or_else(|| panic!("add the group `{group}` to crates.toml"));
         let is_in = |one: &&Crate| {
             let group = one.group.as_deref();
-            group.is_some_and(|group| group == *own || may.contains(&group))
+            group.is_some_and(|group| group == row.name || has(&row.may, group))
         };
-        crates
-            .iter()
-            .filter(is_in)
-            .map(|one| one.dir.as_str())
-            .collect()
+        let members = crates.iter().filter(is_in);
+        members.map(|one| one.dir.as_str()).collect()
     };
-    let rows = with_usual(OURS, THINKING, crates);
+    let rows = with_usual(&RULES.ours, &RULES.thinking, crates);
     let mut all = BTreeMap::new();
-    for one in crates.iter().filter(|one| !TOP.contains(&one.dir.as_str())) {
+    for one in crates.iter().filter(|one| !has(&RULES.top, &one.dir)) {
         let mut may = match (&one.group, rows.get(one.dir.as_str())) {
             (Some(group), _) => of_group(group),
-            (None, Some(row)) => row.iter().copied().collect(),
-            (None, None) => panic!("add `{}` to OURS in tests/tidy/dependencies.rs", one.dir),
+            (None, Some(row)) => row.iter().map(String::as_str).collect(),
+            (None, None) => panic!("add `{}` to tests/tidy/crates.toml", one.dir),
         };
-        let besides = BESIDES.iter().filter(|(dir, ..)| *dir == one.dir);
-        may.extend(besides.flat_map(|(_, names, _)| names.iter().copied()));
+        let besides = RULES.besides.iter().filter(|row| row.name == one.dir);
+        may.extend(besides.flat_map(|row| row.may.iter().map(String::as_str)));
         all.insert(one.dir.as_str(), may);
     }
     all
@@ -340,10 +223,11 @@ fn our_crates_depend_only_downwards() {
 #[test]
 fn the_groups_go_down_and_each_says_what_it_is() {
     let crates = crates();
-    for (row, (group, may)) in GROUPS.iter().enumerate() {
+    for (at, row) in RULES.group.iter().enumerate() {
+        let group = &row.name;
         let members: Vec<&Crate> = crates
             .iter()
-            .filter(|one| one.group.as_deref() == Some(group))
+            .filter(|one| one.group.as_ref() == Some(group))
             .collect();
         assert!(!members.is_empty(), "there is no group `{group}`");
         let lines = read(&format!("shared/{group}/README.md")).text;
@@ -355,14 +239,14 @@ fn the_groups_go_down_and_each_says_what_it_is() {
                 one.dir
             );
         }
-        for other in *may {
-            let below = GROUPS[..row].iter().any(|(lower, _)| lower == other);
+        for other in &row.may {
+            let below = RULES.group[..at].iter().any(|lower| lower.name == *other);
             assert!(below, "`{group}` may use `{other}`, which is not below it");
             let mut names = members.iter().flat_map(|one| &one.named);
             let is_used = names.any(|named| {
                 let mut theirs = crates
                     .iter()
-                    .filter(|one| one.group.as_deref() == Some(other));
+                    .filter(|one| one.group.as_ref() == Some(other));
                 theirs.any(|one| one.dir == named.name)
             });
             assert!(is_used, "no crate of `{group}` uses `{other}`: take it out");
@@ -373,14 +257,14 @@ fn the_groups_go_down_and_each_says_what_it_is() {
 #[test]
 fn the_libraries_can_be_counted() {
     let count = crates().iter().filter(|one| one.group.is_some()).count();
-    assert!(count <= LIBRARIES_MAX, "{count} crates in shared/");
+    assert!(count <= RULES.libraries_max, "{count} crates in shared/");
 }
 
 #[test]
 fn nobody_names_the_measuring_gear() {
-    assert!(crates().iter().any(|one| one.dir == UNNAMED));
+    assert!(crates().iter().any(|one| one.dir == RULES.unnamed));
     check(|_, named| {
-        let is_it = named.ours && named.name == UNNAMED;
+        let is_it = named.ours && named.name == RULES.unnamed;
         is_it.then(|| "what measures and breaks off is for its own binary".to_owned())
     });
 }
@@ -389,14 +273,14 @@ fn nobody_names_the_measuring_gear() {
 fn no_row_permits_what_no_manifest_uses() {
     let crates = crates();
     let mut findings = Vec::new();
-    let besides = BESIDES.iter().map(|(dir, may, _)| (*dir, *may));
-    let rows = OURS.iter().copied().chain(besides);
+    let besides = RULES.besides.iter().map(|row| (&row.name, &row.may));
+    let rows = RULES.ours.iter().chain(besides);
     for (dir, may) in rows {
-        let manifest = crates.iter().find(|one| one.dir == dir);
+        let manifest = crates.iter().find(|one| one.dir == *dir);
         let uses = |name: &str| manifest.is_some_and(|m| m.named.iter().any(|n| n.name == name));
         for name in may.iter().filter(|name| !uses(name)) {
             let what = format!("`{dir}` does not depend on `{name}`: take it out of the row");
-            findings.push(format!("tests/tidy/dependencies.rs: {what}"));
+            findings.push(format!("tests/tidy/crates.toml: {what}"));
         }
     }
     none(findings);
@@ -405,22 +289,22 @@ fn no_row_permits_what_no_manifest_uses() {
 #[test]
 fn outside_crates_stay_where_they_belong() {
     check(|one, named| {
-        let (_, homes, why) = THEIRS.iter().find(|(name, ..)| *name == named.name)?;
-        (!homes.contains(&one.dir.as_str()))
-            .then(|| format!("{why}; it belongs to {}", homes.join(", ")))
+        let row = RULES.foreign.iter().find(|row| row.name == named.name)?;
+        (!has(&row.may, &one.dir))
+            .then(|| format!("{}; it belongs to {}", row.why, row.may.join(", ")))
     });
 }
 
 #[test]
 fn crates_that_decide_do_no_io() {
     let crates = crates();
-    let table = with_usual(PURE, WORDS, &crates);
+    let table = with_usual(&RULES.pure, &RULES.thinking_foreign, &crates);
     check(|one, named| {
         if named.ours || named.dev {
             return None;
         }
         let may = table.get(one.dir.as_str())?;
-        (!may.contains(&named.name.as_str()))
+        (!has(may, &named.name))
             .then(|| format!("outside tests it may name only {}", may.join(", ")))
     });
 }
@@ -428,7 +312,7 @@ fn crates_that_decide_do_no_io() {
 #[test]
 fn test_support_stays_in_tests() {
     check(|one, named| {
-        let misplaced = TEST_ONLY.contains(&named.name.as_str()) && !named.dev;
+        let misplaced = has(&RULES.test_only, &named.name) && !named.dev;
         (misplaced && one.dir != "testkit").then(|| "it is for [dev-dependencies]".to_owned())
     });
 }

@@ -7,14 +7,13 @@
 mod dependencies;
 mod docs;
 mod errors;
+mod forbidden;
 mod manifest;
 mod names;
 mod public_items;
 mod role_lists;
 mod roles;
 mod sources;
-mod theirs;
 mod tree;
 mod unused_pub;
 mod weight;
-mod words;

@@ -146,7 +146,7 @@ pub(crate) fn stale(exceptions: Exceptions, hit: &[String], findings: &mut Vec<S
     }
 }
 
-fn covers(place: &str, path: &str) -> bool {
+pub(crate) fn covers(place: &str, path: &str) -> bool {
     path == place || (place.ends_with('/') && path.starts_with(place))
 }
 

@@ -27,7 +27,7 @@
 //! | `rounds` | compares what the rounds of a turn read with one list of the same length |
 //! | [`trajectories`] | compares the roles and searches of a turn with the expected ones |
 //! | `groundedness` | which sentences of answers are supported by passages |
-//! | [`EvalReport`] | the result of a measurement, for display |
+//! | `EvalReport` | the result of a measurement, for display |
 //! | `figures`, `paired`, `report`, `page`, `details` | figures over many questions, and reports of them |
 
 pub mod answers;
@@ -64,8 +64,8 @@ mod vectors;
 
 pub use dataset::{DatasetName, Split};
 pub use error::Error;
-pub use outcome::{Emphasis, EvalReport, TextLine};
+pub(crate) use outcome::{Emphasis, EvalReport, TextLine};
 pub(crate) use setting::SearchSetting;
 
 /// Receives the progress of a measurement.
-pub type Progress<'a> = &'a (dyn Fn(String) + Send + Sync);
+pub(crate) type Progress<'a> = &'a (dyn Fn(String) + Send + Sync);

@@ -6,16 +6,16 @@ use serde_json::Value;
 
 /// The result of a measurement.
 #[derive(Debug, Clone, PartialEq)]
-pub struct EvalReport {
+pub(crate) struct EvalReport {
     /// The object for programs.
-    pub object: Value,
+    pub(crate) object: Value,
     /// The lines for people.
-    pub lines: Vec<TextLine>,
+    pub(crate) lines: Vec<TextLine>,
 }
 
 /// The emphasis of a part of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Emphasis {
+pub(crate) enum Emphasis {
     /// It does not.
     None,
     /// As a heading.
@@ -26,11 +26,11 @@ pub enum Emphasis {
 
 /// A line, part by part.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TextLine(Vec<(Emphasis, String)>);
+pub(crate) struct TextLine(Vec<(Emphasis, String)>);
 
 impl TextLine {
     /// A line that begins with this, as it is.
-    pub fn of(text: impl Into<String>) -> TextLine {
+    pub(crate) fn of(text: impl Into<String>) -> TextLine {
         TextLine(vec![(Emphasis::None, text.into())])
     }
 
@@ -41,19 +41,19 @@ impl TextLine {
 
     /// Appends text without emphasis.
     #[must_use]
-    pub fn plain(self, text: impl Into<String>) -> TextLine {
+    pub(crate) fn plain(self, text: impl Into<String>) -> TextLine {
         self.then(Emphasis::None, text)
     }
 
     /// Appends text with an emphasis.
     #[must_use]
-    pub fn then(mut self, emphasis: Emphasis, text: impl Into<String>) -> TextLine {
+    pub(crate) fn then(mut self, emphasis: Emphasis, text: impl Into<String>) -> TextLine {
         self.0.push((emphasis, text.into()));
         self
     }
 
     /// Its parts, in their order.
-    pub fn parts(&self) -> impl Iterator<Item = (Emphasis, &str)> {
+    pub(crate) fn parts(&self) -> impl Iterator<Item = (Emphasis, &str)> {
         self.0
             .iter()
             .map(|(emphasis, text)| (*emphasis, text.as_str()))

@@ -8,6 +8,23 @@
 //! It can also behave like an older server: it then ignores or refuses what that version does not know, with the same
 //! error texts ([`FakeQdrant::set_version`]).
 
+/// The methods of a service that nobody here calls, in the form that `tonic::async_trait` gives to the others.
+macro_rules! unused_calls {
+    ($($call:ident: $request:ident -> $reply:ident;)+) => {$(
+        fn $call<'life0, 'async_trait>(
+            &'life0 self,
+            _: tonic::Request<$request>,
+        ) -> futures_util::future::BoxFuture<'async_trait, Answer<$reply>>
+        where
+            'life0: 'async_trait,
+            Self: 'async_trait,
+        {
+            let text = concat!("the fake does not know `", stringify!($call), "`");
+            Box::pin(std::future::ready(Err(tonic::Status::unimplemented(text))))
+        }
+    )+};
+}
+
 mod collections;
 mod filter;
 mod older;
@@ -163,11 +180,6 @@ struct Service(Arc<Shared>);
 
 /// What a call answers.
 type Answer<T> = Result<Response<T>, Status>;
-
-fn unused<T>(call: &str) -> Answer<T> {
-    let text = format!("the fake does not know `{call}`");
-    Err(Status::unimplemented(text))
-}
 
 #[tonic::async_trait]
 impl Qdrant for Service {

@@ -1,6 +1,6 @@
 //! The calls of the fake Qdrant server about collections.
 
-use super::{Answer, Service, older, unused};
+use super::{Answer, Service, older};
 use qdrant_client::qdrant::collections_server::Collections;
 
 use qdrant_client::qdrant::{
@@ -64,14 +64,6 @@ impl Collections for Service {
         }))
     }
 
-    async fn list(&self, _: Request<ListCollectionsRequest>) -> Answer<ListCollectionsResponse> {
-        unused("list")
-    }
-
-    async fn update(&self, _: Request<UpdateCollection>) -> Answer<CollectionOperationResponse> {
-        unused("update")
-    }
-
     async fn delete(
         &self,
         request: Request<DeleteCollection>,
@@ -88,56 +80,16 @@ impl Collections for Service {
         }))
     }
 
-    async fn update_aliases(
-        &self,
-        _: Request<ChangeAliases>,
-    ) -> Answer<CollectionOperationResponse> {
-        unused("update_aliases")
-    }
-
-    async fn list_collection_aliases(
-        &self,
-        _: Request<ListCollectionAliasesRequest>,
-    ) -> Answer<ListAliasesResponse> {
-        unused("list_collection_aliases")
-    }
-
-    async fn list_aliases(&self, _: Request<ListAliasesRequest>) -> Answer<ListAliasesResponse> {
-        unused("list_aliases")
-    }
-
-    async fn collection_cluster_info(
-        &self,
-        _: Request<CollectionClusterInfoRequest>,
-    ) -> Answer<CollectionClusterInfoResponse> {
-        unused("collection_cluster_info")
-    }
-
-    async fn update_collection_cluster_setup(
-        &self,
-        _: Request<UpdateCollectionClusterSetupRequest>,
-    ) -> Answer<UpdateCollectionClusterSetupResponse> {
-        unused("update_collection_cluster_setup")
-    }
-
-    async fn create_shard_key(
-        &self,
-        _: Request<CreateShardKeyRequest>,
-    ) -> Answer<CreateShardKeyResponse> {
-        unused("create_shard_key")
-    }
-
-    async fn delete_shard_key(
-        &self,
-        _: Request<DeleteShardKeyRequest>,
-    ) -> Answer<DeleteShardKeyResponse> {
-        unused("delete_shard_key")
-    }
-
-    async fn list_shard_keys(
-        &self,
-        _: Request<ListShardKeysRequest>,
-    ) -> Answer<ListShardKeysResponse> {
-        unused("list_shard_keys")
+    unused_calls! {
+        list: ListCollectionsRequest -> ListCollectionsResponse;
+        update: UpdateCollection -> CollectionOperationResponse;
+        update_aliases: ChangeAliases -> CollectionOperationResponse;
+        list_collection_aliases: ListCollectionAliasesRequest -> ListAliasesResponse;
+        list_aliases: ListAliasesRequest -> ListAliasesResponse;
+        collection_cluster_info: CollectionClusterInfoRequest -> CollectionClusterInfoResponse;
+        update_collection_cluster_setup: UpdateCollectionClusterSetupRequest -> UpdateCollectionClusterSetupResponse;
+        create_shard_key: CreateShardKeyRequest -> CreateShardKeyResponse;
+        delete_shard_key: DeleteShardKeyRequest -> DeleteShardKeyResponse;
+        list_shard_keys: ListShardKeysRequest -> ListShardKeysResponse;
     }
 }

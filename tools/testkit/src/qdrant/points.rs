@@ -2,7 +2,7 @@
 
 use super::filter::Payload;
 use super::store::{Collection, key};
-use super::{Answer, Service, Shared, unused};
+use super::{Answer, Service, Shared};
 use qdrant_client::qdrant::points_selector::PointsSelectorOneOf;
 use qdrant_client::qdrant::points_server::Points;
 use qdrant_client::qdrant::with_payload_selector::SelectorOptions;
@@ -63,7 +63,10 @@ impl Points for Service {
         let data_type = match request.field_type() {
             FieldType::Keyword => PayloadSchemaType::Keyword,
             FieldType::Float => PayloadSchemaType::Float,
-            _ => return unused("create_field_index of such a type"),
+            _ => {
+                let what = "the fake does not know `create_field_index of such a type`";
+                return Err(Status::unimplemented(what));
+            }
         };
         let index = PayloadSchemaInfo {
             data_type: data_type as i32,
@@ -159,135 +162,30 @@ impl Points for Service {
         }))
     }
 
-    async fn update_vectors(
-        &self,
-        _: Request<UpdatePointVectors>,
-    ) -> Answer<PointsOperationResponse> {
-        unused("update_vectors")
-    }
-
-    async fn delete_vectors(
-        &self,
-        _: Request<DeletePointVectors>,
-    ) -> Answer<PointsOperationResponse> {
-        unused("delete_vectors")
-    }
-
-    async fn set_payload(&self, _: Request<SetPayloadPoints>) -> Answer<PointsOperationResponse> {
-        unused("set_payload")
-    }
-
-    async fn overwrite_payload(
-        &self,
-        _: Request<SetPayloadPoints>,
-    ) -> Answer<PointsOperationResponse> {
-        unused("overwrite_payload")
-    }
-
-    async fn delete_payload(
-        &self,
-        _: Request<DeletePayloadPoints>,
-    ) -> Answer<PointsOperationResponse> {
-        unused("delete_payload")
-    }
-
-    async fn clear_payload(
-        &self,
-        _: Request<ClearPayloadPoints>,
-    ) -> Answer<PointsOperationResponse> {
-        unused("clear_payload")
-    }
-
-    async fn delete_field_index(
-        &self,
-        _: Request<DeleteFieldIndexCollection>,
-    ) -> Answer<PointsOperationResponse> {
-        unused("delete_field_index")
-    }
-
-    async fn create_vector_name(
-        &self,
-        _: Request<CreateVectorNameRequest>,
-    ) -> Answer<PointsOperationResponse> {
-        unused("create_vector_name")
-    }
-
-    async fn delete_vector_name(
-        &self,
-        _: Request<DeleteVectorNameRequest>,
-    ) -> Answer<PointsOperationResponse> {
-        unused("delete_vector_name")
-    }
-
-    async fn search(&self, _: Request<SearchPoints>) -> Answer<SearchResponse> {
-        unused("search")
-    }
-
-    async fn search_batch(&self, _: Request<SearchBatchPoints>) -> Answer<SearchBatchResponse> {
-        unused("search_batch")
-    }
-
-    async fn search_groups(&self, _: Request<SearchPointGroups>) -> Answer<SearchGroupsResponse> {
-        unused("search_groups")
-    }
-
-    async fn recommend(&self, _: Request<RecommendPoints>) -> Answer<RecommendResponse> {
-        unused("recommend")
-    }
-
-    async fn recommend_batch(
-        &self,
-        _: Request<RecommendBatchPoints>,
-    ) -> Answer<RecommendBatchResponse> {
-        unused("recommend_batch")
-    }
-
-    async fn recommend_groups(
-        &self,
-        _: Request<RecommendPointGroups>,
-    ) -> Answer<RecommendGroupsResponse> {
-        unused("recommend_groups")
-    }
-
-    async fn discover(&self, _: Request<DiscoverPoints>) -> Answer<DiscoverResponse> {
-        unused("discover")
-    }
-
-    async fn discover_batch(
-        &self,
-        _: Request<DiscoverBatchPoints>,
-    ) -> Answer<DiscoverBatchResponse> {
-        unused("discover_batch")
-    }
-
-    async fn update_batch(&self, _: Request<UpdateBatchPoints>) -> Answer<UpdateBatchResponse> {
-        unused("update_batch")
-    }
-
-    async fn query_batch(&self, _: Request<QueryBatchPoints>) -> Answer<QueryBatchResponse> {
-        unused("query_batch")
-    }
-
-    async fn query_groups(&self, _: Request<QueryPointGroups>) -> Answer<QueryGroupsResponse> {
-        unused("query_groups")
-    }
-
-    async fn facet(&self, _: Request<FacetCounts>) -> Answer<FacetResponse> {
-        unused("facet")
-    }
-
-    async fn search_matrix_pairs(
-        &self,
-        _: Request<SearchMatrixPoints>,
-    ) -> Answer<SearchMatrixPairsResponse> {
-        unused("search_matrix_pairs")
-    }
-
-    async fn search_matrix_offsets(
-        &self,
-        _: Request<SearchMatrixPoints>,
-    ) -> Answer<SearchMatrixOffsetsResponse> {
-        unused("search_matrix_offsets")
+    unused_calls! {
+        update_vectors: UpdatePointVectors -> PointsOperationResponse;
+        delete_vectors: DeletePointVectors -> PointsOperationResponse;
+        set_payload: SetPayloadPoints -> PointsOperationResponse;
+        overwrite_payload: SetPayloadPoints -> PointsOperationResponse;
+        delete_payload: DeletePayloadPoints -> PointsOperationResponse;
+        clear_payload: ClearPayloadPoints -> PointsOperationResponse;
+        delete_field_index: DeleteFieldIndexCollection -> PointsOperationResponse;
+        create_vector_name: CreateVectorNameRequest -> PointsOperationResponse;
+        delete_vector_name: DeleteVectorNameRequest -> PointsOperationResponse;
+        search: SearchPoints -> SearchResponse;
+        search_batch: SearchBatchPoints -> SearchBatchResponse;
+        search_groups: SearchPointGroups -> SearchGroupsResponse;
+        recommend: RecommendPoints -> RecommendResponse;
+        recommend_batch: RecommendBatchPoints -> RecommendBatchResponse;
+        recommend_groups: RecommendPointGroups -> RecommendGroupsResponse;
+        discover: DiscoverPoints -> DiscoverResponse;
+        discover_batch: DiscoverBatchPoints -> DiscoverBatchResponse;
+        update_batch: UpdateBatchPoints -> UpdateBatchResponse;
+        query_batch: QueryBatchPoints -> QueryBatchResponse;
+        query_groups: QueryPointGroups -> QueryGroupsResponse;
+        facet: FacetCounts -> FacetResponse;
+        search_matrix_pairs: SearchMatrixPoints -> SearchMatrixPairsResponse;
+        search_matrix_offsets: SearchMatrixPoints -> SearchMatrixOffsetsResponse;
     }
 }
 
