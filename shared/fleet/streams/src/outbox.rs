@@ -86,7 +86,7 @@ async fn repeat_until(bus: &dyn Bus, message: Publish, until: UnixMs) -> Result<
 }
 
 /// The headers of every message of a turn.
-pub fn headers_of(header: &Header) -> Headers {
+fn headers_of(header: &Header) -> Headers {
     let headers = Headers::default()
         .with(header::TURN, header.turn.as_str())
         .with(header::DEADLINE, header.deadline.0.to_string())

@@ -118,12 +118,11 @@ impl Notice {
         let tenant = read(&get, header::TENANT, crate::ids::ID_RULE, |text| {
             TenantId::new(text).ok()
         })?;
-        let form = read(
-            &get,
-            header::FORM,
-            "want `file` or `document`",
-            DocumentForm::of_word,
-        )?;
+        let form = read(&get, header::FORM, "want `file` or `document`", |text| {
+            DocumentForm::ALL
+                .into_iter()
+                .find(|form| form.as_str() == text)
+        })?;
         let hash = read(
             &get,
             header::DOC_HASH,

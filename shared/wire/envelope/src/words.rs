@@ -1,7 +1,7 @@
 //! Enums whose variants are words: on the wire, in metric labels and on the command line.
 
 /// Declares an enum with the word of each variant, which is its name in JSON, too. Derived from this are the lists of
-/// all variants and words, and the look-up of a word. Of an enum whose variants carry data there are only the words.
+/// all variants and of their words. Of an enum whose variants carry data there are only the words.
 macro_rules! words {
     (
         $(#[$about:meta])*
@@ -19,11 +19,6 @@ macro_rules! words {
             /// Its word.
             pub const fn as_str(self) -> &'static str {
                 match self { $($name::$variant => $word,)+ }
-            }
-
-            /// The one with this word.
-            pub fn of_word(word: &str) -> Option<$name> {
-                $name::ALL.into_iter().find(|one| one.as_str() == word)
             }
         }
     };
