@@ -1,7 +1,7 @@
 //! A store in memory. Its contents are lost when the process ends.
 
 use conversation_log::store::head::Mark;
-use conversation_log::store::plan::{Plan, plan};
+use conversation_log::store::plan::{BatchPlan, plan};
 use conversation_log::store::{LIST_MAX, SCAN_MAX};
 use conversation_log::{
     ConversationHead, ConversationKey, EntryBatch, EventSource, LogEvent, LogPosition, Read,
@@ -49,7 +49,7 @@ impl MemoryStore {
 
 impl Held {
     fn apply(&mut self, batch: EntryBatch) -> Result<(), StoreError> {
-        let Plan {
+        let BatchPlan {
             changes,
             entries,
             position,

@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 
 /// What is to be written.
 #[derive(Debug, PartialEq)]
-pub struct Plan {
+pub struct BatchPlan {
     /// The conversations that change.
-    pub changes: BTreeMap<ConversationKey, Change>,
+    pub changes: BTreeMap<ConversationKey, ConversationChange>,
     /// The events to be kept.
     pub entries: Vec<LogEntry>,
     /// How far the store has come then.
@@ -19,7 +19,7 @@ pub struct Plan {
 
 /// What becomes of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Change {
+pub struct ConversationChange {
     /// What is known of it before, if anything.
     pub before: Option<ConversationHead>,
     /// What is known of it then.
@@ -38,7 +38,7 @@ pub fn plan(
     batch: EntryBatch,
     held: LogPosition,
     mut head_of: impl FnMut(&ConversationKey) -> Result<Option<ConversationHead>, StoreError>,
-) -> Result<Plan, StoreError> {
+) -> Result<BatchPlan, StoreError> {
     let EntryBatch {
         mut entries,
         position,
@@ -51,12 +51,12 @@ pub fn plan(
     }
     in_order(&entries, position.sequence)?;
     entries.retain(|entry| entry.sequence > held.sequence);
-    let mut changes: BTreeMap<ConversationKey, Change> = BTreeMap::new();
+    let mut changes: BTreeMap<ConversationKey, ConversationChange> = BTreeMap::new();
     for entry in &entries {
         let mark = Mark::of(entry.sequence, &entry.event);
         let change = match changes.get(&entry.key) {
             Some(before) => before.then(mark)?,
-            None => Change::of(head_of(&entry.key)?, mark)?,
+            None => ConversationChange::of(head_of(&entry.key)?, mark)?,
         };
         changes.insert(entry.key.clone(), change);
     }
@@ -65,7 +65,7 @@ pub fn plan(
         change.is_some_and(|change| change.keeps_from <= entry.sequence)
     });
     let sequence = position.sequence.max(held.sequence);
-    Ok(Plan {
+    Ok(BatchPlan {
         changes,
         entries,
         position: LogPosition {
@@ -75,10 +75,10 @@ pub fn plan(
     })
 }
 
-impl Change {
+impl ConversationChange {
     /// What one event does to a conversation.
-    fn of(before: Option<ConversationHead>, mark: Mark) -> Result<Change, StoreError> {
-        Ok(Change {
+    fn of(before: Option<ConversationHead>, mark: Mark) -> Result<ConversationChange, StoreError> {
+        Ok(ConversationChange {
             before,
             head: ConversationHead::after(before, mark)?,
             keeps_from: if mark.begins_anew() { mark.sequence } else { 0 },
@@ -87,9 +87,9 @@ impl Change {
     }
 
     /// The same and then one more event.
-    fn then(self, mark: Mark) -> Result<Change, StoreError> {
-        let next = Change::of(Some(self.head), mark)?;
-        Ok(Change {
+    fn then(self, mark: Mark) -> Result<ConversationChange, StoreError> {
+        let next = ConversationChange::of(Some(self.head), mark)?;
+        Ok(ConversationChange {
             before: self.before,
             keeps_from: next.keeps_from.max(self.keeps_from),
             erases: next.erases || self.erases,
