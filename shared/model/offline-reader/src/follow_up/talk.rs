@@ -90,6 +90,14 @@ impl Talk {
             })
     }
 
+    /// Whether its title says that the topic is a group, or "they" was taken to mean it.
+    fn topic_is_group(&self) -> bool {
+        let they = |(class, meant, _): &(Class, String, usize)| {
+            *class == Class::They && self.topic_name() == Some(meant)
+        };
+        self.topic.as_ref().is_some_and(|topic| topic.grouped) || self.bound.iter().any(they)
+    }
+
     /// Remembers what a pronoun meant.
     pub(super) fn bind(&mut self, class: Class, meant: &str) {
         self.bound.retain(|(other, _, _)| *other != class);
@@ -235,7 +243,8 @@ impl Talk {
         if let Some(phrase) = last.in_question.iter().find(phrase) {
             return Some(phrase.text.clone());
         }
-        if let Some(topic) = self.topic_name().filter(|_| !self.topic_is_person()) {
+        let neither = !self.topic_is_person() && !self.topic_is_group();
+        if let Some(topic) = self.topic_name().filter(|_| neither) {
             return Some(topic.to_owned());
         }
         last.in_answer.iter().find(proper).map(|m| m.text.clone())

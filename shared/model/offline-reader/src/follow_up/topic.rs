@@ -6,6 +6,8 @@ const BYTES_MAX: usize = 120;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Topic {
     pub(super) name: String,
+    /// Its title says that it is a group: "(band)".
+    pub(super) grouped: bool,
 }
 
 impl Topic {
@@ -20,8 +22,11 @@ impl Topic {
         let name = bare.trim().trim_end_matches(['.', ',', ':', ';', '?', '!']);
         let fits =
             !name.is_empty() && name.len() <= BYTES_MAX && name.contains(char::is_alphanumeric);
+        let lower = title.to_lowercase();
+        let mut marks = ["(band)", "(group)", "(company)"].iter();
         fits.then(|| Topic {
             name: name.to_owned(),
+            grouped: marks.any(|mark| lower.contains(mark)),
         })
     }
 
