@@ -118,10 +118,12 @@ fn forms(span: &DaySpan) -> Vec<Vec<String>> {
             let (year, quarter) = (from.year(), u8::from(from.month()).div_ceil(3));
             let begins = i32::from(quarter) * 3 - 2;
             let days = [begins, begins + 3].map(|month| start_of_month(year, month));
-            match days == [span.range.from, span.range.until] {
-                _ if last.year() != year => Vec::new(),
-                true => vec![quarter_of(year, quarter)],
-                false => vec![year_of(year)],
+            if last.year() != year {
+                Vec::new()
+            } else if days == [span.range.from, span.range.until] {
+                vec![quarter_of(year, quarter)]
+            } else {
+                vec![year_of(year)]
             }
         }
     }

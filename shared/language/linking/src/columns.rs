@@ -61,8 +61,8 @@ impl Linker<'_> {
         let mut columns: Vec<(u32, ColumnId)> = Vec::new();
         let named = known.with_key(key).chain(known.with_acronym(key));
         for entry in named.filter(|entry| is_in(entry.column)) {
-            let mut known = columns.iter_mut();
-            match known.find(|(_, column)| *column == entry.column) {
+            let mut found = columns.iter_mut();
+            match found.find(|(_, column)| *column == entry.column) {
                 Some((count, _)) => *count += entry.documents,
                 None => columns.push((entry.documents, entry.column)),
             }

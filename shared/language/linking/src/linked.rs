@@ -38,7 +38,8 @@ pub enum Test {
     Amount(Vec<(crate::amounts::Bound, f64)>),
 }
 
-/// What a question asks for.
+/// What a question asks for. The order is the rank: of several words that ask for something, the one that asks for the
+/// last of these counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Intent {
     /// A question whose answer is a statement in the documents.

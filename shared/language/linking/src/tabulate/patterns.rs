@@ -3,30 +3,40 @@
 use super::reading::Reading;
 
 /// Patterns with what they mean.
-pub(super) struct Patterns(Vec<(&'static str, Pattern)>);
+pub(super) struct Patterns<T>(Vec<(T, Pattern)>);
 
 /// The items of a pattern, and which of them stands in brackets.
 type Pattern = (Vec<String>, usize);
 
-impl Patterns {
-    /// The patterns of a list, whose lines begin with a meaning and a colon.
-    pub(super) fn of(list: &'static str) -> Patterns {
+impl<T: Copy> Patterns<T> {
+    /// The patterns of a list, whose lines begin with a meaning and a colon. `meant` reads the meanings.
+    pub(super) fn of(list: &'static str, meant: impl Fn(&'static str) -> T) -> Patterns<T> {
         let lines = list.lines().filter_map(|line| line.split_once(':'));
         let all = lines.flat_map(|(meaning, patterns)| {
+            let meaning = meant(meaning.trim());
             let patterns = patterns.split(',').map(pattern);
-            patterns.map(move |pattern| (meaning.trim(), pattern))
+            patterns.map(move |pattern| (meaning, pattern))
         });
         Patterns(all.collect())
     }
 
     /// What the first pattern means that fits around a token.
-    pub(super) fn at(&self, reading: &Reading<'_>, at: usize) -> Option<&'static str> {
+    pub(super) fn at(&self, reading: &Reading<'_>, at: usize) -> Option<T> {
         let fits = |(items, here): &Pattern| {
             let mut items = items.iter().enumerate();
             items.all(|(place, item)| is_at(reading, item, at + place, *here, place < *here))
         };
         let found = self.0.iter().find(|(_, pattern)| fits(pattern))?;
         Some(found.0)
+    }
+
+    /// Whether a word stands in the brackets of a pattern.
+    pub(super) fn is_about(&self, word: &str) -> bool {
+        let mut patterns = self.0.iter();
+        patterns.any(|(_, (items, here))| {
+            let words = items[*here].trim_end_matches('.');
+            words.split('|').any(|known| known == word)
+        })
     }
 }
 
@@ -68,4 +78,43 @@ fn is_at(reading: &Reading<'_>, item: &str, at: usize, back: usize, is_before: b
         },
     };
     words.split('|').any(is_it) && (words.len() == item.len() || reading.closes(at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::words::NamedOperation;
+    use super::*;
+    use text::is_of;
+
+    /// A list that is not in the file stops this test, too.
+    #[test]
+    fn patterns_consist_of_what_the_code_knows() {
+        let is_operation = |meaning: &str| {
+            let mut words = meaning.split(' ');
+            let first = words.next().and_then(NamedOperation::meant);
+            first.is_some() && words.all(|word| is_of(word, "day both")) || meaning == "none"
+        };
+        check(words!(operations), &is_operation);
+        check(words!(operations_of_many), &is_operation);
+        check(words!(idioms), &|meaning| meaning == "idiom");
+        check(words!(serving), &|meaning| is_of(meaning, "any most"));
+        check(words!(appositions), &|meaning| meaning == "role");
+    }
+
+    fn check(list: &'static str, is_meaning: &dyn Fn(&str) -> bool) {
+        let mut lines = list.lines().filter(|line| !line.trim().is_empty());
+        assert!(lines.all(|line| line.contains(':')), "no meaning: {list}");
+        for (meaning, (items, _)) in &Patterns::of(list, |meaning| meaning).0 {
+            assert!(is_meaning(meaning), "{meaning}");
+            assert!(!items.is_empty(), "{meaning}");
+            let words = items
+                .iter()
+                .flat_map(|item| item.trim_end_matches('.').split('|'));
+            for word in words {
+                let is_special = word.contains(|c: char| c.is_uppercase());
+                let is_known = !is_special || is_of(word, "START END NAME NOUN");
+                assert!(is_known && !word.is_empty(), "{word} in {items:?}");
+            }
+        }
+    }
 }

@@ -59,7 +59,12 @@ pub(super) struct Reading<'a> {
 }
 
 /// What has been found so far, to return to when a run turns out to have another role.
-type Findings = (TableQuestion, bool, Vec<bool>, Vec<(usize, String)>);
+struct Findings {
+    table: TableQuestion,
+    asks_for_money: bool,
+    is_taken: Vec<bool>,
+    named: Vec<(usize, String)>,
+}
 
 type Outcome<T> = Result<T, Tabulation>;
 
@@ -298,13 +303,19 @@ impl<'a> Reading<'a> {
     }
 
     fn findings(&self) -> Findings {
-        let (is_taken, named) = (self.is_taken.clone(), self.named.clone());
-        (self.table.clone(), self.asks_for_money, is_taken, named)
+        Findings {
+            table: self.table.clone(),
+            asks_for_money: self.asks_for_money,
+            is_taken: self.is_taken.clone(),
+            named: self.named.clone(),
+        }
     }
 
     fn go_back(&mut self, before: &Findings) {
-        let found = before.clone();
-        (self.table, self.asks_for_money, self.is_taken, self.named) = found;
+        self.table = before.table.clone();
+        self.asks_for_money = before.asks_for_money;
+        self.is_taken.clone_from(&before.is_taken);
+        self.named.clone_from(&before.named);
     }
 
     /// Finds the role of a run. If the run as a whole has none, finds the roles of its parts: `budget quoted in`.

@@ -1,34 +1,61 @@
 //! Words that name an operation on documents, and filler words that mean nothing to a table.
 
-use super::ColumnOperation;
+use super::ColumnOperation::{self, Average, Count, Largest, Smallest, Sum};
 use text::is_of;
 
-/// The operation that a word names, as a pattern says it.
-pub(super) fn operation(word: &str) -> Option<&'static str> {
-    let all = [
-        (words!(average), "average"),
-        (words!(sum), "sum"),
-        (words!(largest), "largest"),
-        (words!(smallest), "smallest"),
-        (words!(newest), "largest day"),
-        ("oldest earliest", "smallest day"),
-        (words!(count), "count"),
-    ];
-    let found = all.iter().find(|(words, _)| is_of(word, words));
-    found.map(|(_, said)| *said)
+/// An operation as words name it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct NamedOperation {
+    pub(super) operation: ColumnOperation,
+    /// Whether it is one on days: `newest`.
+    pub(super) is_day: bool,
+    /// Whether the next word belongs to it: `grand total`.
+    pub(super) is_both: bool,
 }
 
-/// The operation that a pattern means.
-pub(super) fn operation_called(said: &str) -> Option<ColumnOperation> {
+impl NamedOperation {
+    pub(super) fn of(operation: ColumnOperation) -> NamedOperation {
+        NamedOperation {
+            operation,
+            is_day: false,
+            is_both: false,
+        }
+    }
+
+    /// The one that a pattern means, as the language file says it; `None` for `none`.
+    pub(super) fn meant(meaning: &str) -> Option<NamedOperation> {
+        let all = [
+            ("average", Average),
+            ("sum", Sum),
+            ("largest", Largest),
+            ("smallest", Smallest),
+            ("count", Count),
+        ];
+        let (_, operation) = all.iter().find(|(word, _)| is_of(word, meaning))?;
+        Some(NamedOperation {
+            operation: *operation,
+            is_day: is_of("day", meaning),
+            is_both: is_of("both", meaning),
+        })
+    }
+}
+
+/// The operation that a word names.
+pub(super) fn operation(word: &str) -> Option<NamedOperation> {
     let all = [
-        ("average", ColumnOperation::Average),
-        ("sum", ColumnOperation::Sum),
-        ("largest", ColumnOperation::Largest),
-        ("smallest", ColumnOperation::Smallest),
-        ("count", ColumnOperation::Count),
+        (words!(average), Average, false),
+        (words!(sum), Sum, false),
+        (words!(largest), Largest, false),
+        (words!(smallest), Smallest, false),
+        (words!(newest), Largest, true),
+        ("oldest earliest", Smallest, true),
+        (words!(count), Count, false),
     ];
-    let found = all.iter().find(|(word, _)| is_of(word, said));
-    found.map(|(_, operation)| *operation)
+    let (_, operation, is_day) = all.iter().find(|(words, ..)| is_of(word, words))?;
+    Some(NamedOperation {
+        is_day: *is_day,
+        ..NamedOperation::of(*operation)
+    })
 }
 
 pub(super) fn is_per(word: &str) -> bool {

@@ -16,9 +16,12 @@ const CALLED_BYTES: usize = 4;
 /// The most words before the verb of a request.
 const POLITE_WORDS: usize = 3;
 
-static IDIOMS: LazyLock<Patterns> = LazyLock::new(|| Patterns::of(words!(idioms)));
-static SERVING: LazyLock<Patterns> = LazyLock::new(|| Patterns::of(words!(serving)));
-static APPOSITIONS: LazyLock<Patterns> = LazyLock::new(|| Patterns::of(words!(appositions)));
+static IDIOMS: LazyLock<Patterns<()>> = LazyLock::new(|| Patterns::of(words!(idioms), |_| ()));
+/// Each with whether it serves only where the largest or smallest is asked for.
+static SERVING: LazyLock<Patterns<bool>> =
+    LazyLock::new(|| Patterns::of(words!(serving), |meaning| meaning == "most"));
+static APPOSITIONS: LazyLock<Patterns<()>> =
+    LazyLock::new(|| Patterns::of(words!(appositions), |_| ()));
 
 impl Reading<'_> {
     /// Whether a run names the column of a condition close to it: `with euro as the billing currency`. Columns of days and
@@ -244,31 +247,31 @@ impl Reading<'_> {
             at.is_some_and(|at| self.fit(at..at + 1, phrase::is_number).is_some())
         };
         let of = |words: &str| self.is(at, words);
-        let is_pattern = || match SERVING.at(self, at) {
-            Some("most") => self.is_most(),
-            Some(_) => true,
-            // `ranks highest`
-            None => {
-                self.is_most() && of(words!(serving_having)) && words::operation(after).is_some()
-            }
-        };
-        let is_told = || {
-            of(words!(serving_comparing)) && self.linked.intent == Intent::Compare
-                || of(words!(of_two)) && self.is_between_two()
-                || of("calculate compute determine") && at <= POLITE_WORDS
-        };
-        // `the admissible voltage`, `the voltage limit`, `the mean level of expenditure`
-        let is_limit = || {
-            of(words!(limiting)) && is_number(Some(run.end))
-                || of("limit limits level levels") && is_number(at.checked_sub(1))
-                || of("level levels") && after == "of" && self.needs_measure()
-        };
-        let is_name = || {
-            let is_beside = before == "of" || self.is_called_behind(at) || self.ends(at);
-            self.is_called(self.word(at)) && is_beside
-        };
+        // The first arm that a word belongs to decides, even if the word is in the bucket's name, too.
         run.len() == 1
-            && (is_pattern() || is_told() || is_limit() || is_name() || self.is_apposition(run))
+            && match self.word(at) {
+                _ if of(words!(serving_comparing)) && self.linked.intent == Intent::Compare => true,
+                _ if of(words!(of_two)) && self.is_between_two() => true,
+                // `exhibits the lowest spend`, `ranks highest`
+                _ if of(words!(serving_having)) && self.is_most() => {
+                    SERVING.at(self, at).is_some() || words::operation(after).is_some()
+                }
+                // `the admissible voltage`, `the voltage limit`, `the mean level of expenditure`
+                _ if of(words!(limiting)) => is_number(Some(run.end)),
+                "limit" | "limits" => is_number(at.checked_sub(1)),
+                "level" | "levels" => {
+                    after == "of" && self.needs_measure() || is_number(at.checked_sub(1))
+                }
+                "calculate" | "compute" | "determine" => at <= POLITE_WORDS,
+                word if SERVING.is_about(word) && !of(words!(serving_having)) => {
+                    let is_of_most = SERVING.at(self, at);
+                    is_of_most.is_some_and(|is_of_most| !is_of_most || self.is_most())
+                }
+                word if self.is_called(word) => {
+                    before == "of" || self.is_called_behind(at) || self.ends(at)
+                }
+                _ => self.is_apposition(run),
+            }
     }
 
     /// Whether a word stands behind the noun and a preposition: `certificates from audits`.

@@ -2,6 +2,7 @@
 //! measure, and the columns that are shown. Pure.
 
 use super::super::patterns::Patterns;
+use super::super::words::NamedOperation;
 use super::money::{holds_amounts, is_part};
 use super::*;
 use crate::linked::Test;
@@ -14,9 +15,13 @@ const MOST_OF_MANY: usize = 5;
 /// The most columns that are shown of a document, besides those that the question needs.
 const SHOWN_MAX: usize = 6;
 
-static OPERATIONS: LazyLock<Patterns> = LazyLock::new(|| Patterns::of(words!(operations)));
+type Operations = Patterns<Option<NamedOperation>>;
+
+static OPERATIONS: LazyLock<Operations> =
+    LazyLock::new(|| Patterns::of(words!(operations), NamedOperation::meant));
 /// Those of a question that asks how many there are.
-static OF_MANY: LazyLock<Patterns> = LazyLock::new(|| Patterns::of(words!(operations_of_many)));
+static OF_MANY: LazyLock<Operations> =
+    LazyLock::new(|| Patterns::of(words!(operations_of_many), NamedOperation::meant));
 
 impl Reading<'_> {
     /// Finds the operation that the words name. If they name several, the strongest wins.
@@ -38,10 +43,9 @@ impl Reading<'_> {
                 at += length;
                 continue;
             }
-            if let Some(said) = self.operation_at(at)
-                && let Some(operation) = words::operation_called(said)
-            {
-                self.is_taken[at..=at + usize::from(is_of("both", said))].fill(true);
+            if let Some(said) = self.operation_at(at) {
+                let operation = said.operation;
+                self.is_taken[at..=at + usize::from(said.is_both)].fill(true);
                 self.is_of_most |= self.is_before_subject(at) && self.is(at, "most fewest least");
                 let known = self.operation;
                 let is_stronger = known.is_none_or(|known| rank(operation) > rank(known));
@@ -49,7 +53,7 @@ impl Reading<'_> {
                     .extend(if is_stronger { known } else { Some(operation) });
                 if is_stronger {
                     self.operation = Some(operation);
-                    self.table.is_day = is_of("day", said);
+                    self.table.is_day = said.is_day;
                     self.table.limit = self.is_most().then(|| self.limit_beside(at));
                 }
             }
@@ -58,7 +62,7 @@ impl Reading<'_> {
     }
 
     /// The operation that the word at a token names in its place.
-    fn operation_at(&mut self, at: usize) -> Option<&'static str> {
+    fn operation_at(&mut self, at: usize) -> Option<NamedOperation> {
         let tokens = &self.linker.tokens;
         // `how many sheets most recently updated in 2024`
         if self.operation == Some(Count) && tokens.says(at, "most recently") {
@@ -68,7 +72,7 @@ impl Reading<'_> {
         let asks_how_many = tokens.has_pair("how", "many");
         let of_many = OF_MANY.at(self, at).filter(|_| asks_how_many);
         if let Some(said) = of_many.or_else(|| OPERATIONS.at(self, at)) {
-            return Some(said);
+            return said;
         }
         // `How do the invoices add up in number?`
         let counts = tokens.says(at, "add up") && tokens.has_pair("in", "number")
@@ -79,8 +83,8 @@ impl Reading<'_> {
             _ => false,
         };
         match (counts, is_sum) {
-            (true, _) => Some("count"),
-            (_, true) => Some("sum"),
+            (true, _) => Some(NamedOperation::of(Count)),
+            (_, true) => Some(NamedOperation::of(Sum)),
             _ => words::operation(self.word(at)),
         }
     }

@@ -422,6 +422,6 @@ impl Reading<'_> {
 /// Whether a word asks for the largest or smallest of something.
 fn is_ranking(word: &str) -> bool {
     use ColumnOperation::{Largest, Smallest};
-    let operation = words::operation(word).and_then(words::operation_called);
-    matches!(operation, Some(Largest | Smallest))
+    let said = words::operation(word);
+    said.is_some_and(|said| matches!(said.operation, Largest | Smallest))
 }
