@@ -1,8 +1,9 @@
 //! The words that the rules of the check know, out of the language file. *Not* a thesaurus.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::LazyLock;
-use text::{Phrases, currencies, stop, words};
+use text::{currencies, stop, words};
 
 /// Which pair of opposites a word is of, and whether it is on the second side of it.
 pub(crate) type Direction = (u8, bool);
@@ -42,7 +43,8 @@ pub(crate) struct Lexicon {
     directions: HashMap<String, Vec<Direction>>,
     /// How many of the first pairs have a sign: up or down.
     pub(crate) signed: u8,
-    bounds: Phrases<i8>,
+    /// By their last word, the longest first: the words that bound a value, and from which side.
+    bounds: HashMap<&'static str, Vec<(Vec<&'static str>, i8)>>,
 }
 
 /// Made once for the process: it is data that never changes.
@@ -55,10 +57,7 @@ impl Lexicon {
             irregular: HashMap::new(),
             directions: HashMap::new(),
             signed: words!(signed).split(',').count() as u8,
-            bounds: Phrases::of([
-                ([words!(from_below), ""], 1),
-                ([words!(from_above), ""], -1),
-            ]),
+            bounds: HashMap::new(),
         };
         for (list, kind) in [
             (words!(negators), Kind::Negator),
@@ -73,6 +72,16 @@ impl Lexicon {
         let currencies = currencies::WORDS.iter();
         let first = currencies.filter_map(|(words, _)| words.split(' ').next());
         lexicon.take_in(first, Kind::Currency);
+        for (phrases, side) in [(words!(from_below), 1), (words!(from_above), -1)] {
+            for phrase in phrases.split(',') {
+                let words: Vec<&str> = phrase.split_ascii_whitespace().collect();
+                let last = words.last().copied().unwrap_or_default();
+                lexicon.bounds.entry(last).or_default().push((words, side));
+            }
+        }
+        for phrases in lexicon.bounds.values_mut() {
+            phrases.sort_by_key(|(words, _)| Reverse(words.len()));
+        }
         for forms in words!(irregular).split(',') {
             let mut forms = forms.split_ascii_whitespace();
             let base = forms.next().unwrap_or_default();
@@ -111,7 +120,13 @@ impl Lexicon {
     /// From which side words bound a value behind them: below (1), above (-1), or neither. `back` gives the word so many
     /// places before the value.
     pub(crate) fn bound<'a>(&self, back: impl Fn(usize) -> &'a str) -> i8 {
-        self.bounds.ending(back).unwrap_or_default()
+        let is_said = |words: &[&str]| {
+            let mut words = (1..).zip(words.iter().rev());
+            words.all(|(at, known)| back(at) == *known)
+        };
+        let known = self.bounds.get(back(1)).map_or(&[][..], Vec::as_slice);
+        let found = known.iter().find(|(words, _)| is_said(words));
+        found.map_or(0, |(_, side)| *side)
     }
 
     /// The kinds of a lower-case word, one bit each.
@@ -128,6 +143,11 @@ impl Lexicon {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sixteen_pairs_of_opposites_have_a_sign() {
+        assert_eq!(LEXICON.signed, 16);
+    }
 
     #[test]
     fn opposites_are_of_one_pair() {

@@ -76,14 +76,4 @@ impl<T: Copy> Phrases<T> {
         let (words, meaning) = self.0.iter().find(|(words, _)| begins(words))?;
         Some((words.len(), *meaning))
     }
-
-    /// What the longest phrase means that ends before a place. `back` gives the word so many places before it.
-    pub fn ending<'a>(&self, back: impl Fn(usize) -> &'a str) -> Option<T> {
-        let ends = |words: &[&str]| {
-            let mut words = (1..).zip(words.iter().rev());
-            words.all(|(at, known)| back(at) == *known)
-        };
-        let found = self.0.iter().find(|(words, _)| ends(words))?;
-        Some(found.1)
-    }
 }

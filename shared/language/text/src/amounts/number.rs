@@ -110,7 +110,11 @@ impl Written {
         let behind = tokens.get(next..).unwrap_or_default();
         let groups = behind.iter().take_while(is_group).count();
         let is_whole = !tokens[next - 1].is_last;
-        groups * usize::from(is_open && is_first && is_whole)
+        if is_open && is_first && is_whole {
+            groups
+        } else {
+            0
+        }
     }
 
     /// All digits, with those of further groups.

@@ -42,10 +42,12 @@ pub fn singular(unit: &str) -> &str {
 /// What a unit measures, and how much of the smallest unit it is.
 pub fn scale(unit: &str) -> Option<Scale> {
     let unit = unit.trim().to_lowercase();
-    let is_long = unit.len() > 2;
-    SCALES
-        .get(if is_long { singular(&unit) } else { &unit })
-        .copied()
+    let form = if unit.len() > 2 {
+        singular(&unit)
+    } else {
+        &unit
+    };
+    SCALES.get(form).copied()
 }
 
 /// Words in names of columns that have a unit, given in lower case.
