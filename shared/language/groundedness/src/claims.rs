@@ -2,6 +2,7 @@
 //! only say that the passages do not answer claim nothing.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 use text::is_of;
 use text::sentences::cited;
 
@@ -9,6 +10,11 @@ use text::sentences::cited;
 const LEAD_IN_WORDS_MAX: usize = 24;
 /// Most words of a heading.
 const HEADING_WORDS_MAX: usize = 8;
+
+static NO_ANSWER: LazyLock<Vec<&str>> =
+    LazyLock::new(|| words!(no_answer).split(',').map(str::trim).collect());
+static REFERENCES: LazyLock<Vec<&str>> =
+    LazyLock::new(|| words!(references).split_ascii_whitespace().collect());
 
 /// A sentence of an answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,9 +46,9 @@ fn is_claim(sentence: &str) -> bool {
     let is_heading = sentence.starts_with('#')
         || sentence.starts_with("**") && bare.len() < lower.len() && count <= HEADING_WORDS_MAX;
     let is_question = bare.ends_with('?');
-    let mut phrases = words!(no_answer).split(',').map(str::trim);
+    let mut phrases = NO_ANSWER.iter();
     let says_nothing =
-        phrases.any(|phrase| lower.contains(phrase)) && has_word(&lower, words!(about_passages));
+        phrases.any(|phrase| lower.contains(*phrase)) && has_word(&lower, words!(about_passages));
     !(is_lead_in || is_heading || is_question || says_nothing)
 }
 
@@ -131,8 +137,8 @@ fn mark(text: &str) -> usize {
 
 /// The length of `Passage 1`, `passages 1, 2 and 3`, `document 4`.
 fn reference(text: &str) -> usize {
-    let mut words = words!(references).split_ascii_whitespace();
-    let is_it = |word: &&str| {
+    let mut words = REFERENCES.iter();
+    let is_it = |word: &&&str| {
         let head = text.get(..word.len());
         head.is_some_and(|head| head.eq_ignore_ascii_case(word))
     };

@@ -32,6 +32,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn each_unit_has_a_number_and_is_known_by_its_forms() {
+        let lines = words!(units).lines().filter(|line| !line.trim().is_empty());
+        for line in lines {
+            let words: Vec<&str> = line.split_ascii_whitespace().collect();
+            let [measured, factor, forms @ ..] = &words[..] else {
+                panic!("no unit: {line}");
+            };
+            let factor: f64 = factor.parse().expect(line);
+            assert!(!forms.is_empty(), "{line}");
+            for form in forms {
+                assert_eq!(unit(form), Some((*measured, factor)), "{form}");
+            }
+        }
+    }
+
+    #[test]
     fn units_are_told_by_their_forms() {
         let seconds = |word| unit(word).map(|(_, factor)| factor);
         assert_eq!(seconds("Hours"), Some(3600.0));

@@ -109,10 +109,12 @@ fn number_likeness(
         }
         _ => is_near(number, other, 1e-9),
     };
-    match unit.is_some() && other_unit.is_some() && number == other {
-        _ if is_same => Likeness::Same,
-        true => Likeness::OtherUnit,
-        false => Likeness::Other,
+    if is_same {
+        Likeness::Same
+    } else if unit.is_some() && other_unit.is_some() && number == other {
+        Likeness::OtherUnit
+    } else {
+        Likeness::Other
     }
 }
 
@@ -199,7 +201,9 @@ impl<'a> Reader<'a> {
         if let Some((length, day)) = dates::read(self, at) {
             return Some((length, Amount::Day(day), false));
         }
-        let spelled = || self.spelled(at).filter(|_| is_numeral);
+        let spelled = || {
+            if is_numeral { self.spelled(at) } else { None }
+        };
         let (length, number, suffix, is_weak) = self.digits(at).or_else(spelled)?;
         let (more, number, unit) = self.unit(at, at + length, number, suffix)?;
         Some((length + more, Amount::Number { number, unit }, is_weak))
@@ -242,10 +246,10 @@ impl<'a> Reader<'a> {
             "half" if next == "a" && numerals::scale(behind).is_some() => (0.5, 2),
             word => (numerals::small(word)?, 1),
         };
-        let ones = numerals::small(next).filter(|ones| (1.0..10.0).contains(ones));
-        if let Some(ones) = ones
-            && number >= 20.0
+        if number >= 20.0
             && matches!(self.gap(at), " " | "-")
+            && let Some(ones) = numerals::small(next)
+            && (1.0..10.0).contains(&ones)
         {
             number += ones;
             length += 1;
