@@ -6,14 +6,18 @@
 //! written nowhere counts as unfounded. Numbers of list items are not figures.
 
 use std::collections::HashSet;
+use std::sync::LazyLock;
 use text::{months, words};
 
 /// The most adjacent words that are read as one identifier.
 const IDENTIFIER_RUNS_MAX: usize = 4;
 
 /// The numbers from 0 in words.
-const NUMBER_WORDS: &str = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen \
-                            sixteen seventeen eighteen nineteen twenty";
+static NUMBER_WORDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    let words = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen \
+                 seventeen eighteen nineteen twenty";
+    words.split(' ').collect()
+});
 
 /// The figures of `answer`, as written, that stand in none of `given`.
 pub(crate) fn unfounded<S: AsRef<str>>(answer: &str, given: &[S]) -> Vec<String> {
@@ -61,7 +65,7 @@ impl Given {
                 }
                 given.months.extend(month(token));
                 let is_it = |word: &str| word.eq_ignore_ascii_case(token);
-                let number = NUMBER_WORDS.split(' ').position(is_it);
+                let number = NUMBER_WORDS.iter().position(|word| is_it(word));
                 given.numbers.extend(number.map(|n| n.to_string()));
             }
             let runs: Vec<_> = words::runs(text).collect();
