@@ -31,24 +31,31 @@ const KEPT: usize = 50;
 pub(crate) struct RankedDocuments {
     pub(crate) likely: Vec<Likely>,
     pub(crate) units: Vec<Unit>,
-    /// How likely each is the right one, from 0 to 1, and how much likelier than by its passages alone.
-    by_number: HashMap<u64, (f32, f32)>,
+    by_number: HashMap<u64, Likelihood>,
     /// How many chunks its words fit.
     pub(crate) fitting: Fitting,
+}
+
+/// How likely a document is the right one, from 0 to 1.
+#[derive(Debug, Clone, Copy, Default)]
+struct Likelihood {
+    all: f32,
+    /// By its passages alone.
+    by_passages: f32,
 }
 
 impl RankedDocuments {
     /// How likely a document is the right one; 0 for one that nothing speaks for.
     pub(crate) fn likelihood(&self, document: u64) -> f32 {
-        let of = self.by_number.get(&document);
-        of.map_or(0.0, |(likelihood, _)| *likelihood)
+        let of = self.by_number.get(&document).copied().unwrap_or_default();
+        of.all
     }
 
     /// How much likelier its profile makes a document than its passages alone do; below 0 where it makes others
     /// likelier. The score of a passage has its own part already.
     pub(crate) fn lift(&self, document: u64) -> f32 {
-        let of = self.by_number.get(&document);
-        of.map_or(0.0, |(_, lift)| *lift)
+        let of = self.by_number.get(&document).copied().unwrap_or_default();
+        of.all - of.by_passages
     }
 }
 
@@ -117,8 +124,8 @@ pub(crate) fn rank(
     let shares = shares_by_passages(&likely);
     let both = likely.iter().zip(shares);
     let by_number = both.map(|(one, by_passages)| {
-        let lift = one.likelihood - by_passages;
-        (one.document, (one.likelihood, lift))
+        let all = one.likelihood;
+        (one.document, Likelihood { all, by_passages })
     });
     let by_number = by_number.collect();
     likely.truncate(KEPT);

@@ -5,7 +5,7 @@
 
 use super::Index;
 use super::fetch::bucket_names;
-use super::tally::{Best, Scope, each_value};
+use super::tally::{Best, Scope, Told, each_value};
 use crate::Error;
 use envelope::limits::{CATALOG_BUCKETS_MAX, CATALOG_COLUMNS_MAX};
 use envelope::lookup::{
@@ -43,22 +43,24 @@ impl Index {
             let mut columns: Vec<ColumnCount> = buckets.iter().map(|_| new()).collect();
             // Documents of which a value was seen: one with several counts once.
             let mut seen: Vec<Vec<bool>> = scope.unseen();
-            each_value(
-                &searcher,
-                self.fields.facts,
-                &scope,
-                field,
-                |value, hits| {
-                    for hit in hits {
-                        let (segment, chunk) = hit.at;
-                        let is_new = !std::mem::replace(&mut seen[segment][chunk], true);
-                        columns[usize::from(hit.group) - 1].hit(hit.is_text, is_new);
+            // The columns that have the value at hand.
+            let mut touched = Vec::new();
+            let mut count = |told: Told<'_>| match told {
+                Told::Hit(hit) => {
+                    let (segment, chunk) = hit.at;
+                    let is_new = !std::mem::replace(&mut seen[segment][chunk], true);
+                    let group = usize::from(hit.group) - 1;
+                    if columns[group].hit(hit.is_text, is_new) {
+                        touched.push(group);
                     }
-                    for hit in hits {
-                        columns[usize::from(hit.group) - 1].take_in(value);
+                }
+                Told::Value(value) => {
+                    for group in touched.drain(..) {
+                        columns[group].take_in(value);
                     }
-                },
-            )?;
+                }
+            };
+            each_value(&searcher, self.fields.facts, &scope, field, &mut count)?;
             for (bucket, column) in buckets.iter_mut().zip(columns) {
                 bucket.columns.extend(column.named(field, bucket.documents));
             }
@@ -155,19 +157,17 @@ struct ColumnCount {
 }
 
 impl ColumnCount {
-    /// A document has the value at hand, and `is_new` if it has had none before.
-    fn hit(&mut self, is_text: bool, is_new: bool) {
+    /// A document has the value at hand, and `is_new` if it has had none before. Whether it is the first of them.
+    fn hit(&mut self, is_text: bool, is_new: bool) -> bool {
         self.documents += u64::from(is_new);
         self.now.0 += 1;
         self.now.1 += u64::from(is_text);
+        self.now.0 == 1
     }
 
-    /// The value that was hit so often is at its end. Nothing, when it was taken in already.
+    /// The value that was hit so often is at its end.
     fn take_in(&mut self, value: &str) {
         let (hits, texts) = std::mem::take(&mut self.now);
-        if hits == 0 {
-            return;
-        }
         self.hits += hits;
         match value.chars().count() <= VALUE_CHARS_MAX {
             true => self.best.add(value, hits),

@@ -11,22 +11,39 @@ use super::{Index, Snapshot};
 use crate::Error;
 use futures_util::future::BoxFuture;
 use search::{Neighbour, SearchRequest, VectorSearch};
+use std::collections::HashMap;
 use std::sync::Arc;
 use tantivy::collector::{Collector, TopDocs};
-use tantivy::{DocAddress, DocId, SegmentReader};
+use tantivy::{DocAddress, DocId, Searcher, SegmentReader};
 
-/// Collects the `k` closest of them, with their cosines. Chunks without a vector come last, without one.
+/// Collects the `k` closest of them, with their cosines. The address decides where they are the same. Chunks without a
+/// vector come last, without a cosine, and so do those whose cosine is no number.
+///
+/// # Errors
+/// When a segment does not tell the rows of its chunks.
 pub(super) fn nearest(
+    searcher: &Searcher,
     rows: Rows,
     probe: Probe,
     k: usize,
-) -> impl Collector<Fruit = Vec<(Option<f32>, DocAddress)>> {
-    let probe = Arc::new(probe);
-    TopDocs::with_limit(k).order_by(move |segment: &SegmentReader| {
+) -> Result<impl Collector<Fruit = Vec<(Option<f32>, DocAddress)>>, Error> {
+    // A sort key cannot fail, so the columns are opened before the search.
+    let segments = searcher.segment_readers().iter();
+    let columns = segments.map(|segment| {
+        let column = segment.fast_fields().u64(ROW)?;
+        Ok((segment.segment_id(), column))
+    });
+    let columns = columns.collect::<Result<HashMap<_, _>, Error>>()?;
+    let (columns, probe) = (Arc::new(columns), Arc::new(probe));
+    let by_cosine = move |segment: &SegmentReader| {
         let (rows, probe) = (rows.clone(), probe.clone());
-        let column = segment.fast_fields().u64(ROW).ok();
-        move |doc: DocId| rows.similarity(column.as_ref()?.first(doc)?, &probe)
-    })
+        let column = columns.get(&segment.segment_id()).cloned();
+        move |doc: DocId| {
+            let cosine = rows.similarity(column.as_ref()?.first(doc)?, &probe);
+            cosine.filter(|cosine| !cosine.is_nan())
+        }
+    };
+    Ok(TopDocs::with_limit(k).order_by(by_cosine))
 }
 
 impl Index {

@@ -137,7 +137,7 @@ impl Snapshot {
             return Ok(Vec::new());
         };
         let query = BooleanQuery::intersection(self.restrictions(request)?.queries);
-        let nearest = nearest(rows, Probe::new(vector), k.min(FETCH_MAX));
+        let nearest = nearest(&self.searcher, rows, Probe::new(vector), k.min(FETCH_MAX))?;
         let close = self.search(&query, &nearest)?.into_iter();
         Ok(close.filter_map(|(score, at)| Some((score?, at))).collect())
     }

@@ -30,6 +30,12 @@ pub(super) struct Hit {
     pub(super) is_text: bool,
 }
 
+/// What is told of a field, value by value: first each chunk that has the value, then the value itself.
+pub(super) enum Told<'a> {
+    Hit(Hit),
+    Value(&'a str),
+}
+
 impl Scope {
     /// Those that match, in group 1.
     pub(super) fn of(searcher: &Searcher, query: &dyn Query) -> Result<Scope, Error> {
@@ -75,20 +81,21 @@ pub(super) fn tally(
     field: &str,
     values_max: usize,
 ) -> Result<(Vec<FacetValue>, bool), Error> {
-    let mut best = Best::new(values_max);
-    each_value(searcher, in_facts, scope, field, |value, hits| {
-        best.add(value, hits.len() as u64);
+    let (mut best, mut hits) = (Best::new(values_max), 0);
+    each_value(searcher, in_facts, scope, field, &mut |told| match told {
+        Told::Hit(_) => hits += 1,
+        Told::Value(value) => best.add(value, std::mem::take(&mut hits)),
     })?;
     Ok(best.done())
 }
 
-/// Tells every value of a field, in the order of values, with the chunks of the scope that have it, if any.
+/// Tells every value of a field, in the order of values; also those that no chunk of the scope has.
 pub(super) fn each_value(
     searcher: &Searcher,
     in_facts: Field,
     scope: &Scope,
     field: &str,
-    mut each: impl FnMut(&str, &[Hit]),
+    told: &mut impl FnMut(Told<'_>),
 ) -> Result<(), Error> {
     let readers = searcher.segment_readers().iter();
     let indexes = readers.map(|segment| segment.inverted_index(in_facts));
@@ -96,14 +103,12 @@ pub(super) fn each_value(
     let pairs = indexes.iter().zip(&scope.0).enumerate();
     let segments = pairs.map(|(n, (index, chunks))| Segment::open(n, index, chunks, field));
     let mut segments = segments.collect::<Result<Vec<_>, Error>>()?;
-    let mut hits = Vec::new();
     while let Some(least) = segments.iter().filter_map(Segment::value).min() {
         let least = least.to_vec();
         for segment in &mut segments {
-            segment.count(&least, &mut hits)?;
+            segment.count(&least, told)?;
         }
-        each(&String::from_utf8_lossy(&least), &hits);
-        hits.clear();
+        told(Told::Value(&String::from_utf8_lossy(&least)));
     }
     Ok(())
 }
@@ -166,7 +171,7 @@ impl<'a> Segment<'a> {
     }
 
     /// Tells the chunks of the scope that have the value, each once; goes on behind it.
-    fn count(&mut self, value: &[u8], hits: &mut Vec<Hit>) -> Result<(), Error> {
+    fn count(&mut self, value: &[u8], told: &mut impl FnMut(Told<'_>)) -> Result<(), Error> {
         let mut having = Vec::with_capacity(self.kinds.len());
         for cursor in self.kinds.iter().filter(|c| c.value() == value) {
             let postings = self
@@ -186,11 +191,11 @@ impl<'a> Segment<'a> {
             }
             let group = self.chunks[chunk as usize];
             if group > 0 {
-                hits.push(Hit {
+                told(Told::Hit(Hit {
                     at: (self.number, chunk as usize),
                     group,
                     is_text,
-                });
+                }));
             }
         }
         Ok(())
