@@ -7,6 +7,7 @@ use bus::memory::MemoryBus;
 use bus::topology::Topology;
 use bus::{Publish, StoredMessage};
 use bytes::Bytes;
+use envelope::lookup::{DroppedPassage, Explanation};
 use index::VectorSource as Kept;
 use qdrant::{Options, Qdrant};
 use search::{SearchRequest, SearchResult};
@@ -22,6 +23,17 @@ impl Searcher for Nothing {
         _: &'a SearchRequest,
     ) -> BoxFuture<'a, Result<SearchResult, search::Error>> {
         Box::pin(std::future::ready(Ok(SearchResult::default())))
+    }
+
+    fn explain<'a>(
+        &'a self,
+        _: &'a SearchRequest,
+    ) -> BoxFuture<'a, Result<Explanation, search::Error>> {
+        let explanation = Explanation {
+            dropped: vec![DroppedPassage::default()],
+            ..Explanation::default()
+        };
+        Box::pin(std::future::ready(Ok(explanation)))
     }
 }
 
@@ -175,6 +187,20 @@ async fn it_has_caught_up_when_the_index_and_the_vectors_have() {
     let (caught_up, reasons) = replica.after_a_while().await;
     assert_eq!((caught_up, reasons[0].0.as_str()), (true, "vectors"));
     replica.end().await;
+}
+
+#[tokio::test]
+async fn reasons_are_those_of_the_index_that_is_searched() {
+    let (_, seen) = watch::channel(0);
+    let router = EditionRouter::of(Searched {
+        edition: Edition::main(),
+        searcher: Arc::new(Nothing),
+        index: Index::open_in_ram(&Kept::None).unwrap(),
+        seen,
+    });
+    let request = SearchRequest::new(envelope::TenantId::default_tenant(), "rent", 10, 5);
+    let explanation = router.explain(&request).await.unwrap();
+    assert_eq!(explanation.dropped, [DroppedPassage::default()]);
 }
 
 #[tokio::test(start_paused = true)]

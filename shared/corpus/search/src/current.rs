@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::searcher::{ReadAfter, SearchRequest, SearchResult, Searcher};
 use crate::table::{TableRequest, TableResult};
 use envelope::Passage;
+use envelope::lookup::Explanation;
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -84,6 +85,16 @@ impl Searcher for Current {
         Box::pin(async move {
             self.reached(request.after).await?;
             self.searcher.search(request).await
+        })
+    }
+
+    fn explain<'a>(
+        &'a self,
+        request: &'a SearchRequest,
+    ) -> BoxFuture<'a, Result<Explanation, Error>> {
+        Box::pin(async move {
+            self.reached(request.after).await?;
+            self.searcher.explain(request).await
         })
     }
 
@@ -203,8 +214,11 @@ mod tests {
         let behind = current.search(&request(Some(9))).await.unwrap_err();
         assert!(matches!(behind, Error::Behind { wanted: 9, at: 7 }));
         assert_eq!(start.elapsed(), Duration::from_secs(5));
+        let behind = current.explain(&request(Some(9))).await.unwrap_err();
+        assert!(matches!(behind, Error::Behind { wanted: 9, at: 7 }));
+        assert_eq!(start.elapsed(), Duration::from_secs(10));
         drop(feed);
         assert!(current.search(&request(Some(9))).await.is_err());
-        assert_eq!(start.elapsed(), Duration::from_secs(5), "nobody feeds it");
+        assert_eq!(start.elapsed(), Duration::from_secs(10), "nobody feeds it");
     }
 }

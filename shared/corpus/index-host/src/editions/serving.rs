@@ -15,6 +15,7 @@ impl Searcher for EditionRouter {
         &'a self,
         request: &'a SearchRequest,
     ) -> BoxFuture<'a, Result<SearchResult, Error>> {
+        // Whatever is switched meanwhile, this search is over this index.
         let searcher = self.get().searcher;
         Box::pin(async move { searcher.search(request).await })
     }
