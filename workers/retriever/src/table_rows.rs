@@ -14,8 +14,12 @@ use text::shortened;
 const CELL_CHARS_MAX: usize = 120;
 const QUOTE_CHARS_MAX: usize = 200;
 
-/// The result of one side of a question, and what the side is called if there are several.
-pub(crate) type Side = (Option<String>, TableResult);
+/// One side of a comparison, or the only one.
+pub(crate) struct Side {
+    /// The name by which the question calls it.
+    pub(crate) label: Option<String>,
+    pub(crate) result: TableResult,
+}
 
 /// A table with everything that belongs to it.
 pub(crate) struct Made {
@@ -41,13 +45,15 @@ pub fn tabulated(
     question: &TableQuestion,
     sides: Vec<(Option<String>, TableResult)>,
 ) -> AnswerTable {
-    table(question, sides).table
+    let sides = sides.into_iter();
+    let sides = sides.map(|(label, result)| Side { label, result });
+    table(question, sides.collect()).table
 }
 
 /// The table of a question.
 pub(crate) fn table(question: &TableQuestion, sides: Vec<Side>) -> Made {
     let operation = operation(question.operation);
-    let is_sided = sides.iter().any(|(label, _)| label.is_some());
+    let is_sided = sides.iter().any(|side| side.label.is_some());
     let columns = columns(question, operation, is_sided);
     let mut table = AnswerTable {
         operation,
@@ -56,10 +62,10 @@ pub(crate) fn table(question: &TableQuestion, sides: Vec<Side>) -> Made {
         ..AnswerTable::default()
     };
     let mut rows = Vec::new();
-    for (label, result) in sides {
-        table.documents += result.documents;
-        table.rows_total += result.rows_total;
-        for (column, documents) in &result.missing {
+    for side in sides {
+        table.documents += side.result.documents;
+        table.rows_total += side.result.rows_total;
+        for (column, documents) in &side.result.missing {
             match table
                 .missing
                 .iter_mut()
@@ -72,7 +78,7 @@ pub(crate) fn table(question: &TableQuestion, sides: Vec<Side>) -> Made {
                 }),
             }
         }
-        rows.extend(rows_of(question, operation, (label, result)));
+        rows.extend(rows_of(question, operation, side));
     }
     if rows.is_empty() && !operation.is_of_documents() && question.group.is_none() {
         rows.extend(nothing(question, operation, is_sided));
@@ -197,7 +203,8 @@ fn currency_column(question: &TableQuestion) -> Option<&String> {
         .filter(|column| Some(column.as_str()) != grouped)
 }
 
-fn rows_of(question: &TableQuestion, operation: TableOperation, (label, result): Side) -> Vec<Row> {
+fn rows_of(question: &TableQuestion, operation: TableOperation, side: Side) -> Vec<Row> {
+    let Side { label, result } = side;
     let label = label.map(Value::String);
     if operation.is_of_documents() {
         let row = |document: TableDocument| {

@@ -125,15 +125,15 @@ impl Retriever {
                 .get(at)
                 .filter(|_| !derived.sides.is_empty())
                 .cloned();
-            sides.push((label, result));
+            sides.push(Side { label, result });
         }
-        let mut results = sides.iter().map(|(_, result)| result);
+        let mut results = sides.iter().map(|side| &side.result);
         if results.all(|result| result.documents == 0 && !result.unlike_fields.is_empty()) {
             // Why that is so is told with a question back.
             return Ok(not("a condition holds for nothing"));
         }
         if let Some(measure) = &said.measure
-            && sides.iter().all(|(_, result)| lacks(result, measure))
+            && sides.iter().all(|side| lacks(&side.result, measure))
         {
             // The text of a document may say what its columns do not.
             return Ok(not(format!("no document of them has `{measure}`")));
@@ -370,7 +370,7 @@ fn listed(
     sides: Vec<Side>,
     mut notices: Vec<String>,
 ) -> stage::Result<RetrieverExit> {
-    let results = || sides.iter().map(|(_, result)| result);
+    let results = || sides.iter().map(|side| &side.result);
     let unknown: Vec<String> = results().flat_map(|r| r.unknown_fields.clone()).collect();
     let unlike: Vec<String> = results().flat_map(|r| r.unlike_fields.clone()).collect();
     let called: u64 = results().map(|result| result.called).sum();
