@@ -10,20 +10,20 @@ const SHARE_MAX: usize = 16;
 /// The most lines of code of each group, without comments, blank lines and tests. Who needs more raises the number in the
 /// same commit and says why there; what has become much less is lowered.
 const CODE_MAX: &[(&str, usize)] = &[
-    ("base", 3_300),
-    ("bus", 5_100),
-    ("conversation", 3_700),
-    ("corpus", 16_400),
-    ("fleet", 8_500),
-    ("language", 13_300),
-    ("model", 11_700),
-    ("tools", 19_200),
-    ("wire", 5_900),
-    ("workers", 14_900),
-    ("workers/argosy", 13_900),
+    ("base", 3_200),
+    ("bus", 4_900),
+    ("conversation", 3_400),
+    ("corpus", 15_700),
+    ("fleet", 8_100),
+    ("language", 12_200),
+    ("model", 11_200),
+    ("tools", 17_500),
+    ("wire", 5_300),
+    ("workers", 14_500),
+    ("workers/argosy", 13_300),
 ];
 /// How far below its limit a group may be.
-const SLACK: usize = 600;
+const SLACK: usize = 300;
 
 /// The lines before tests. Files that hold tests only, and suites for implementations of a trait, have none.
 fn product(file: &File) -> usize {
@@ -34,9 +34,9 @@ fn product(file: &File) -> usize {
     }
 }
 
-/// The same without comments and blank lines, and without conformance suites.
+/// The same without comments and blank lines.
 fn code(file: &File) -> usize {
-    if product(file) == 0 || file.path.contains("conformance") {
+    if product(file) == 0 {
         return 0;
     }
     let lines = file.product_lines().map(|(_, line)| line.trim_start());

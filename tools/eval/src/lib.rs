@@ -64,7 +64,7 @@ mod vectors;
 
 pub use dataset::{DatasetName, Split};
 pub use error::Error;
-pub(crate) use outcome::{Emphasis, EvalReport, TextLine};
+pub(crate) use outcome::{Emphasis, TextLine};
 pub(crate) use setting::SearchSetting;
 
 /// Receives the progress of a measurement.

@@ -6,6 +6,7 @@
 
 use crate::answer::{self, Answer};
 use crate::draft::Brief;
+use crate::known::{KNOWN, means_something};
 use crate::marks;
 use crate::question;
 use crate::stage::Reducer;
@@ -21,6 +22,10 @@ const LIKELY: u8 = 5;
 /// How likely a word counts that a node says without its probability. The model said yes to 149 of 168 drafts, of which 78 were
 /// right (docs/answers.md): such a yes is no proof, and with this the answer is flagged.
 const SAID: f32 = 0.75;
+/// Below this the validator withholds an answer by default, so it is found out first whether the model's word means anything.
+const DOUBTED: f32 = 0.68;
+/// How likely yes counts of a model whose word means nothing: its answer is given, and flagged.
+const UNKNOWN: f32 = 0.7;
 
 /// What came of asking a model about its draft.
 pub(crate) enum Assessed {
@@ -30,6 +35,8 @@ pub(crate) enum Assessed {
     Failed(String),
     /// How likely yes is, 0 to 1, where it said yes or no; and its reply.
     Said(Option<f32>, ChatReply),
+    /// It cannot tell known right answers from wrong ones, so what it said counts for nothing; and its reply.
+    Guessed(ChatReply),
 }
 
 /// Adds to a draft what was said of it, what that cost, and a word of it for the trail.
@@ -43,12 +50,19 @@ pub(crate) fn added(
             done.decided.push_str(&format!("; not assessed: {why}"));
             return done;
         }
-        Assessed::Said(yes, reply) => (yes, reply),
+        Assessed::Guessed(reply) => {
+            done.decided
+                .push_str("; its model cannot tell right answers from wrong ones");
+            (Some(UNKNOWN), reply)
+        }
+        Assessed::Said(yes, reply) => {
+            done.decided.push_str(&match yes {
+                Some(right) => format!("; right with {right:.2}, by its model"),
+                None => "; not assessed: the model said neither yes nor no".into(),
+            });
+            (yes, reply)
+        }
     };
-    done.decided.push_str(&match yes {
-        Some(right) => format!("; right with {right:.2}, by its model"),
-        None => "; not assessed: the model said neither yes nor no".into(),
-    });
     if let ReducerExit::Composed(draft) = &mut done.out {
         draft.assessment = yes.map(|right| Assessment { right });
     }
@@ -89,20 +103,79 @@ impl Reducer {
             return Ok(Assessed::Failed(format!("no {limit} left")));
         }
         let question = question::shown(&cx.case.question, &brief.parts);
+        let mut reply = match self
+            .word_on(
+                cx,
+                &brief.evidence.first(),
+                &question,
+                &marks::removed(&draft),
+            )
+            .await?
+        {
+            Ok(reply) => reply,
+            Err(error) => return Ok(Assessed::Failed(error.to_string())),
+        };
+        let yes = likely::yes(&reply);
+        if yes.is_some_and(|yes| yes < DOUBTED) {
+            let known = Usage {
+                calls: KNOWN.len() as u32,
+                ..reply.usage
+            };
+            let may_ask = left.after(&known).spent().is_none();
+            if self
+                .is_known_to_guess(cx, may_ask, &mut reply.usage)
+                .await?
+            {
+                return Ok(Assessed::Guessed(reply));
+            }
+        }
+        Ok(Assessed::Said(yes.or_else(|| in_words(&reply.text)), reply))
+    }
+
+    /// The model's word on an answer.
+    async fn word_on(
+        &self,
+        cx: &StepContext,
+        source: &str,
+        question: &str,
+        answer: &str,
+    ) -> Result<Result<ChatReply, llm::Error>, StepPromptError> {
         let inputs = [
-            ("question", question.as_str()),
-            ("source", &brief.evidence.first()),
-            ("answer", &marks::removed(&draft)),
+            ("question", question),
+            ("source", source),
+            ("answer", answer),
         ];
         let mut call = self.call(cx, &self.right, &inputs)?;
         call.request.max_tokens = TOKENS_MAX;
         call.request.likely = LIKELY;
-        Ok(match self.model.chat(&call.request).await {
-            Ok(reply) => {
-                let yes = likely::yes(&reply).or_else(|| in_words(&reply.text));
-                Assessed::Said(yes, reply)
+        Ok(self.model.chat(&call.request).await)
+    }
+
+    /// Whether it has been found out that the model's word means nothing. It is asked if it may be, and what that costs is
+    /// added. As long as it could not be asked, its word counts.
+    async fn is_known_to_guess(
+        &self,
+        cx: &StepContext,
+        may_ask: bool,
+        usage: &mut Usage,
+    ) -> Result<bool, StepPromptError> {
+        match self.word.means_something() {
+            Some(means_something) => return Ok(!means_something),
+            None if !may_ask => return Ok(false),
+            None => {}
+        }
+        let mut said = [0.0; KNOWN.len()];
+        for (said, known) in said.iter_mut().zip(&KNOWN) {
+            let word = self.word_on(cx, known.source, known.question, known.answer);
+            let Ok(reply) = word.await? else {
+                return Ok(false);
+            };
+            *usage += reply.usage;
+            match likely::yes(&reply) {
+                Some(yes) => *said = yes,
+                None => return Ok(false),
             }
-            Err(error) => Assessed::Failed(error.to_string()),
-        })
+        }
+        Ok(!self.word.found(means_something(&said)))
     }
 }

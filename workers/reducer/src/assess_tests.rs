@@ -89,3 +89,91 @@ async fn marks_that_rules_add_are_no_fallback_where_none_were_asked_for() {
     let (draft, _, done) = assessed(says(&[&bare, "yes"]), |_| ()).await;
     assert_eq!((draft.text.as_str(), done.fallbacks), (DRAFT, vec![]));
 }
+
+/// A model that writes the draft, and then says no: with the log-odds `draft` of yes to its draft, and with `known` to the
+/// answers of which is known whether they are right.
+struct Sure {
+    draft: f32,
+    known: fn(usize) -> f32,
+    asked: std::sync::Mutex<Vec<ChatRequest>>,
+}
+
+impl llm::ChatModel for Sure {
+    fn name(&self) -> &str {
+        "sure"
+    }
+
+    fn chat<'a>(
+        &'a self,
+        request: &'a ChatRequest,
+    ) -> llm::BoxFuture<'a, Result<ChatReply, llm::Error>> {
+        let mut asked = self.asked.lock().unwrap();
+        asked.push(request.clone());
+        let odds = match asked.len() {
+            1 => None,
+            2 => Some(self.draft),
+            n => Some((self.known)(n - 3)),
+        };
+        let yes = odds.map(|odds| 1.0 / (1.0 + (-odds).exp()));
+        let tokens = yes.map(|yes: f32| llm::TokenProbability {
+            text: "no".into(),
+            log: (1.0 - yes).ln(),
+            others: vec![("yes".into(), yes.ln()), ("no".into(), (1.0 - yes).ln())],
+        });
+        let reply = ChatReply {
+            text: tokens.as_ref().map_or(DRAFT.into(), |_| "no".into()),
+            model: "sure".into(),
+            usage: Usage {
+                calls: 1,
+                ..Usage::default()
+            },
+            tokens: tokens.into_iter().collect(),
+        };
+        Box::pin(async move { Ok(reply) })
+    }
+}
+
+/// The likelihood of yes that two steps in one process count, and the calls of each.
+async fn twice(draft: f32, known: fn(usize) -> f32) -> [(f32, u32); 2] {
+    let model = Arc::new(Sure {
+        draft,
+        known,
+        asked: Default::default(),
+    });
+    let options = Options {
+        assess: Some(true),
+        ..Options::default()
+    };
+    let reducer = Reducer::new(model.clone(), &Prompts::default(), options).unwrap();
+    let mut seen = [(0.0, 0); 2];
+    for seen in &mut seen {
+        let done = reducer.run(&cx(), generate()).await.unwrap();
+        model.asked.lock().unwrap().clear();
+        let ReducerExit::Composed(draft) = &done.out else {
+            panic!("no draft");
+        };
+        *seen = (draft.assessment.unwrap().right, done.usage.calls);
+    }
+    seen
+}
+
+/// The first of each pair of known answers is the right one.
+const TELLS: fn(usize) -> f32 = |n| if n % 2 == 0 { 2.0 } else { 0.0 };
+
+#[tokio::test]
+async fn the_no_of_a_model_that_guesses_counts_for_nothing() {
+    let near = |right: f32, wanted: f32| (right - wanted).abs() < 0.01;
+    let [(first, calls), (second, later)] = twice(-1.0, TELLS).await;
+    assert!(
+        near(first, 0.269) && near(second, 0.269),
+        "{first}, {second}"
+    );
+    assert_eq!((calls, later), (8, 2), "the known answers are asked once");
+    let [(first, calls), (second, later)] = twice(-1.0, |_| -1.0).await;
+    assert!(near(first, 0.7) && near(second, 0.7), "{first}, {second}");
+    assert_eq!((calls, later), (8, 2));
+    // A yes is not looked into.
+    let [(first, calls), _] = twice(1.5, |_| -1.0).await;
+    assert!(near(first, 0.818), "{first}");
+    assert_eq!(calls, 2);
+}

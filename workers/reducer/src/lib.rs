@@ -12,6 +12,7 @@
 //! | `pruning` | chooses the evidence that is kept if not all of it fits |
 //! | `call` | time limits of the model call, and when it is given up |
 //! | `draft` | the draft that a step makes |
+//! | `assess`, `known` | asks the model whether its draft is right, and whether its word means anything |
 //! | `answer` | reads and cleans a model's reply |
 //! | `marks` | citation marks: one form, and added where a model forgot them |
 //! | `remarks` | contradictions and things to do that a model reports beside the answer |
@@ -28,6 +29,7 @@ mod evidence;
 mod form;
 mod gate;
 mod gather;
+mod known;
 mod marks;
 mod options;
 mod prompts;

@@ -10,6 +10,7 @@ use crate::evidence::Evidence;
 use crate::form;
 use crate::gate::{self, Gate};
 use crate::gather::{self, Gathered};
+use crate::known::Word;
 use crate::marks;
 use crate::options::Options;
 use crate::prompts::{ACTIONS, CAVEAT, GATHER, GENERATE, READ, RIGHT, STRICT};
@@ -39,6 +40,7 @@ pub struct Reducer {
     generate: Prompt,
     read_at_once: Prompt,
     pub(crate) right: Prompt,
+    pub(crate) word: Word,
     actions: Prompt,
     options: Options,
 }
@@ -85,6 +87,7 @@ impl Reducer {
             generate: prompts.get(&GENERATE)?,
             read_at_once: prompts.get(&READ)?,
             right: prompts.get(&RIGHT)?,
+            word: Word::default(),
             actions: prompts.get(&ACTIONS)?,
             options,
         })
@@ -137,7 +140,7 @@ impl Reducer {
         passages: Vec<Passage>,
         matched: FilterMatch,
         form: AnswerForm,
-    ) -> stage::Result<ReducerExit> {
+    ) -> stage::StepResult<ReducerExit> {
         let mut fallbacks = Vec::new();
         let read = passages.into_iter().map(Reading::from).collect();
         let mut brief = self.brief_of_passages(read, &[], matched, &mut fallbacks);
@@ -158,7 +161,7 @@ impl Reducer {
         scatters: Vec<u16>,
         strict: bool,
         evidence: Vec<FanOut>,
-    ) -> stage::Result<ReducerExit> {
+    ) -> stage::StepResult<ReducerExit> {
         let mut fallbacks = Vec::new();
         let newest = evidence.last().map(|newest| &newest.scatter);
         let matched = newest.map_or(FilterMatch::Empty, |newest| newest.matched.clone());
@@ -195,7 +198,7 @@ impl Reducer {
         cx: &StepContext,
         mut brief: Brief<'_>,
         mut fallbacks: Vec<Fallback>,
-    ) -> stage::Result<ReducerExit> {
+    ) -> stage::StepResult<ReducerExit> {
         if brief.evidence.facts.is_empty() {
             let mut done = no_information(brief, "no fact to answer from");
             done.fallbacks.splice(0..0, fallbacks);
@@ -285,7 +288,7 @@ impl Reducer {
         &self,
         cx: &StepContext,
         mut done: StepOutput<ReducerExit>,
-    ) -> stage::Result<ReducerExit> {
+    ) -> stage::StepResult<ReducerExit> {
         let ReducerExit::Composed(draft) = &mut done.out else {
             return Ok(done);
         };
@@ -382,7 +385,7 @@ impl Stage for Reducer {
     type Out = ReducerExit;
     const ROLE: Role = Role::Reducer;
 
-    async fn run(&self, cx: &StepContext, work: Reduction) -> stage::Result<ReducerExit> {
+    async fn run(&self, cx: &StepContext, work: Reduction) -> stage::StepResult<ReducerExit> {
         let (scatters, strict, last, asks) = match work.task {
             ReduceTask::Generate {
                 passages,
