@@ -122,7 +122,7 @@ impl Stage for Clarifier {
     type Out = Clarification;
     const ROLE: Role = Role::Clarifier;
 
-    async fn run(&self, cx: &StepContext, doubt: Doubt) -> stage::Result<Clarification> {
+    async fn run(&self, cx: &StepContext, doubt: Doubt) -> stage::StepResult<Clarification> {
         let doubt = &doubt;
         let mut template = Clarification::template(&cx.header.turn, doubt);
         template.options.truncate(self.options.options_max);

@@ -51,7 +51,7 @@ impl Stage for Conversation {
     type Out = ConversationExit;
     const ROLE: Role = Role::Conversation;
 
-    async fn run(&self, cx: &StepContext, recall: Recall) -> stage::Result<ConversationExit> {
+    async fn run(&self, cx: &StepContext, recall: Recall) -> stage::StepResult<ConversationExit> {
         let conversation = cx.header.conversation.clone();
         let key = ConversationKey {
             tenant: cx.header.tenant.clone(),

@@ -72,7 +72,7 @@ fn place(opened: u64, ended: u64) -> ExchangePlace {
 async fn recalled(
     events: impl IntoIterator<Item = (u64, EventKind)>,
     recall: Recall,
-) -> stage::Result<ConversationExit> {
+) -> stage::StepResult<ConversationExit> {
     let mut cx = step(Role::Conversation, "And the lease?");
     cx.header.conversation = Some(ConversationId::new("talk").unwrap());
     let source = Arc::new(Written(events.into_iter().collect()));

@@ -66,7 +66,7 @@ impl Stage for Mapper {
     type Out = Findings;
     const ROLE: Role = Role::Mapper;
 
-    async fn run(&self, cx: &StepContext, task: MapTask) -> stage::Result<Findings> {
+    async fn run(&self, cx: &StepContext, task: MapTask) -> stage::StepResult<Findings> {
         let passage = &task.passage;
         if let Some(limit) = cx.case.budget.spent() {
             let limit = limit.into();

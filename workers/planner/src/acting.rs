@@ -21,7 +21,7 @@ impl Planner {
         cx: &StepContext,
         evidence: &[FanOut],
         catalog: &CorpusCatalog,
-    ) -> stage::Result<PlannerExit> {
+    ) -> stage::StepResult<PlannerExit> {
         if let Some(limit) = act::limit(cx, evidence.len()) {
             let limit = limit.to_owned();
             let decided = format!("the loop ends: no {limit} left");

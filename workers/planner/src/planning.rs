@@ -35,6 +35,9 @@ impl TryFrom<Task> for Planning {
 pub(crate) fn history(task: &PlanTask) -> Option<&History> {
     match task {
         PlanTask::FollowUp { history } => Some(history),
-        _ => None,
+        PlanTask::First
+        | PlanTask::Refine { .. }
+        | PlanTask::Review { .. }
+        | PlanTask::Act { .. } => None,
     }
 }

@@ -27,7 +27,7 @@ impl Planner {
         task: &PlanTask,
         evidence: &[FanOut],
         catalog: &CorpusCatalog,
-    ) -> stage::Result<PlannerExit> {
+    ) -> stage::StepResult<PlannerExit> {
         let tools = Toolbox::of(&Tool::OF_REVIEW, &self.options, catalog, &cx.case.buckets);
         let by = ReviewBy {
             question: cx.case.question.best(),

@@ -88,7 +88,11 @@ impl Planner {
         matches!(task, PlanTask::First) && self.options.location_buckets.is_empty()
     }
 
-    async fn by_model(&self, cx: &StepContext, planning: Planning) -> stage::Result<PlannerExit> {
+    async fn by_model(
+        &self,
+        cx: &StepContext,
+        planning: Planning,
+    ) -> stage::StepResult<PlannerExit> {
         let Planning { task, evidence } = planning;
         if matches!(task, PlanTask::Act { .. }) {
             let catalog = self.catalog.catalog(&cx.header.tenant).await;
@@ -129,7 +133,7 @@ impl Planner {
         cx: &StepContext,
         task: &mut PlanTask,
         corpus: &mut CorpusNote,
-    ) -> stage::Result<PlannerExit> {
+    ) -> stage::StepResult<PlannerExit> {
         let reply = self.ask(cx, task, corpus).await?;
         let object = plan::fields(&reply.text);
         let by = self.read_by(cx, corpus);
@@ -242,7 +246,7 @@ impl Stage for Planner {
     type Out = PlannerExit;
     const ROLE: Role = Role::Planner;
 
-    async fn run(&self, cx: &StepContext, planning: Planning) -> stage::Result<PlannerExit> {
+    async fn run(&self, cx: &StepContext, planning: Planning) -> stage::StepResult<PlannerExit> {
         if !self.reads_at_once(cx) {
             return self.by_model(cx, planning).await;
         }

@@ -141,7 +141,7 @@ impl Made {
         }
     }
 
-    pub(crate) async fn run(&self, model: &Arc<ScriptedModel>) -> stage::Result<PlannerExit> {
+    pub(crate) async fn run(&self, model: &Arc<ScriptedModel>) -> stage::StepResult<PlannerExit> {
         let options = Options {
             read_at_once: self.reads_at_once.then_some(true),
             ..options(self.has_places)
@@ -203,7 +203,7 @@ impl CatalogSource for Corpus {
 }
 
 /// The exit, what the trail says, the fallbacks, and the calls.
-fn outcome(done: stage::Result<PlannerExit>, planning: &Planning, calls: usize) -> String {
+fn outcome(done: stage::StepResult<PlannerExit>, planning: &Planning, calls: usize) -> String {
     let done = match done {
         Ok(done) => done,
         Err(error) => return format!("! {:?} {}; calls {calls}", error.class, error.code),

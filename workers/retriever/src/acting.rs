@@ -12,7 +12,11 @@ use stage::StepContext;
 
 impl Retriever {
     /// Makes a search that passes over what was read.
-    pub(crate) async fn act(&self, cx: &StepContext, plan: Plan) -> stage::Result<RetrieverExit> {
+    pub(crate) async fn act(
+        &self,
+        cx: &StepContext,
+        plan: Plan,
+    ) -> stage::StepResult<RetrieverExit> {
         let narrowing = Narrowing::of(&cx.case, &plan, 0);
         let (found, behind) = self
             .search_current(cx, &plan, After::Review, &narrowing)
@@ -49,7 +53,7 @@ impl Retriever {
         cx: &StepContext,
         plan: Plan,
         chunks: &[String],
-    ) -> stage::Result<RetrieverExit> {
+    ) -> stage::StepResult<RetrieverExit> {
         let filter = cx.case.filter.clone();
         let request = self.request(cx, &plan, After::Review, filter, self.after(cx));
         let mut passages = self.searcher.fetch(&request, chunks).await?;

@@ -74,7 +74,7 @@ impl Retriever {
         Ok(Retriever { searcher, options })
     }
 
-    async fn retrieve(&self, cx: &StepContext, search: Search) -> stage::Result<RetrieverExit> {
+    async fn retrieve(&self, cx: &StepContext, search: Search) -> stage::StepResult<RetrieverExit> {
         let Search { plan, then, fetch } = search;
         if then == After::Review {
             return match fetch.is_empty() {
@@ -102,7 +102,7 @@ impl Retriever {
         cx: &StepContext,
         mut plan: Plan,
         then: After,
-    ) -> stage::Result<RetrieverExit> {
+    ) -> stage::StepResult<RetrieverExit> {
         let linked = self.linked(cx).await?;
         if let Some(done) = unclear::asked_back(cx, &linked) {
             return Ok(done);
@@ -156,7 +156,7 @@ impl Retriever {
         plan: Plan,
         then: After,
         of: Understood,
-    ) -> stage::Result<RetrieverExit> {
+    ) -> stage::StepResult<RetrieverExit> {
         let (derived, is_strict, mut said) = (of.derived, of.is_strict, of.said);
         let narrowing = Narrowing::of(&cx.case, &plan, self.options.relax_max);
         let searcher = UnreadSearcher::over(&self.searcher, &cx.case.read);
@@ -407,7 +407,7 @@ impl Stage for Retriever {
     type Out = RetrieverExit;
     const ROLE: Role = Role::Retriever;
 
-    async fn run(&self, cx: &StepContext, search: Search) -> stage::Result<RetrieverExit> {
+    async fn run(&self, cx: &StepContext, search: Search) -> stage::StepResult<RetrieverExit> {
         self.retrieve(cx, search).await
     }
 }

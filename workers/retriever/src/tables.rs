@@ -369,7 +369,7 @@ fn listed(
     question: &TableQuestion,
     sides: Vec<Side>,
     mut notices: Vec<String>,
-) -> stage::Result<RetrieverExit> {
+) -> stage::StepResult<RetrieverExit> {
     let results = || sides.iter().map(|side| &side.result);
     let unknown: Vec<String> = results().flat_map(|r| r.unknown_fields.clone()).collect();
     let unlike: Vec<String> = results().flat_map(|r| r.unlike_fields.clone()).collect();

@@ -50,7 +50,7 @@ impl Stage for Validator {
     type Out = ValidatorExit;
     const ROLE: Role = Role::Validator;
 
-    async fn run(&self, cx: &StepContext, evidence: Evidence) -> stage::Result<ValidatorExit> {
+    async fn run(&self, cx: &StepContext, evidence: Evidence) -> stage::StepResult<ValidatorExit> {
         let evidence = &evidence;
         let mut judged = judge(evidence, &cx.case.question, &self.options);
         let draft = &evidence.draft;

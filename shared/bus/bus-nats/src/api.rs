@@ -2,12 +2,12 @@
 
 use super::{Parsed, away, headers_or_none, stored, unix_ms};
 use async_nats::jetstream::Context;
-use async_nats::jetstream::consumer::{self, DeliverPolicy, pull};
+use async_nats::jetstream::consumer::{DeliverPolicy, pull};
 use async_nats::jetstream::message::StreamMessage;
-use async_nats::jetstream::stream::{Info, LastRawMessageError, LastRawMessageErrorKind};
+use async_nats::jetstream::stream::{LastRawMessageError, LastRawMessageErrorKind};
 use async_nats::{Client, HeaderMap, HeaderName, HeaderValue, RequestErrorKind};
 use bus::{
-    Answer, BusError, ConsumerProgress, ConsumerSpec, Headers, Publish, PublishError, Reader,
+    Asked, BusError, ConsumerProgress, ConsumerSpec, Headers, Publish, PublishError, Reader,
     StoredMessage, Stream, StreamState, WriteCondition,
 };
 use bytes::Bytes;
@@ -15,6 +15,7 @@ use futures_util::StreamExt;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use std::collections::HashMap;
+use std::fmt::Display;
 use std::str::FromStr;
 use std::time::Duration;
 use time::OffsetDateTime;
@@ -199,7 +200,7 @@ pub(super) async fn first(
     from: u64,
 ) -> Parsed<Option<StoredMessage>> {
     let handle = context.get_stream_no_info(stream.name()).await;
-    let handle = handle.map_err(away)?;
+    let handle = handle.map_err(|e| unread("reading", stream, e))?;
     let first = handle.get_first_raw_message_by_subject(subject, from.max(1));
     found(context, stream, first.await)
 }
@@ -227,8 +228,12 @@ fn found(
         LastRawMessageErrorKind::Other if !client.server_info().jetstream => {
             Err(no_jetstream(&client))
         }
-        _ => Err(away(error)),
+        _ => Err(unread("reading", stream, error)),
     }
+}
+
+fn unread(how: &str, stream: Stream, error: impl Display) -> BusError {
+    away(format!("{how} {}: {error}", stream.name()))
 }
 
 /// Asks the leader how many subjects match: read-your-write, where a direct get may lag.
@@ -253,36 +258,67 @@ pub(super) async fn count(client: &Client, stream: Stream, filter: &str) -> Pars
 }
 
 pub(super) async fn state(client: &Client, stream: Stream) -> Parsed<StreamState> {
+    // Not the client's type, which refuses a word that only a newer server knows; so for `progress`.
+    #[derive(Deserialize)]
+    struct Info {
+        created: String,
+        config: Config,
+        state: State,
+    }
+    #[derive(Deserialize)]
+    struct Config {
+        max_bytes: i64,
+    }
+    #[derive(Deserialize)]
+    struct State {
+        messages: u64,
+        bytes: u64,
+        first_seq: u64,
+        last_seq: u64,
+    }
     let call = format!("$JS.API.STREAM.INFO.{}", stream.name());
     let info: Info = request(client, call, Bytes::new()).await?;
+    let created = OffsetDateTime::parse(&info.created, &Rfc3339).ok();
+    let created = created.map(|at| at.unix_timestamp_nanos() / 1_000_000);
     Ok(StreamState {
         messages: info.state.messages,
         bytes: info.state.bytes,
         max_bytes: u64::try_from(info.config.max_bytes).unwrap_or(0),
         // The server says 0 for a stream that never held anything.
         first: match info.state.messages {
-            0 => info.state.last_sequence + 1,
-            _ => info.state.first_sequence,
+            0 => info.state.last_seq + 1,
+            _ => info.state.first_seq,
         },
-        last: info.state.last_sequence,
-        created_ms: unix_ms(info.created).0,
+        last: info.state.last_seq,
+        created_ms: u64::try_from(created.unwrap_or(0)).unwrap_or(0),
     })
 }
 
 /// How far a consumer is, by its leader.
 pub(super) async fn progress(client: &Client, spec: &ConsumerSpec) -> Parsed<ConsumerProgress> {
+    #[derive(Deserialize)]
+    struct Info {
+        num_pending: u64,
+        num_ack_pending: u64,
+        delivered: Place,
+        ack_floor: Place,
+    }
+    #[derive(Deserialize)]
+    struct Place {
+        stream_seq: u64,
+    }
     let (stream, name) = (spec.stream.name(), &spec.name);
     let call = format!("$JS.API.CONSUMER.INFO.{stream}.{name}");
-    let info = request::<consumer::Info>(client, call, Bytes::new()).await;
-    let info = info.map_err(|error| match error {
+    let asked = request(client, call, Bytes::new()).await;
+    let info: Info = asked.map_err(|error| match error {
         BusError::Missing(_) => BusError::Missing(format!("consumer {stream}/{name}")),
         other => other,
     })?;
     Ok(ConsumerProgress {
         pending: info.num_pending,
-        ack_pending: info.num_ack_pending as u64,
-        delivered_to: info.delivered.stream_sequence,
-        acked_to: info.ack_floor.stream_sequence,
+        ack_pending: info.num_ack_pending,
+        delivered_to: info.delivered.stream_seq,
+        acked_to: info.ack_floor.stream_seq,
     })
 }
 
@@ -326,20 +362,19 @@ pub(super) async fn last_of_each(
         let found = get(client, stream, call, Bytes::new(), timeout).await?;
         return Ok(found.into_iter().collect());
     }
+    let away = |e: &dyn Display| unread("direct get from", stream, e);
     let inbox = client.new_inbox();
-    let mut answers = client.subscribe(inbox.clone()).await.map_err(away)?;
+    let answers = client.subscribe(inbox.clone()).await;
+    let mut answers = answers.map_err(|e| away(&e))?;
     let body = serde_json::json!({ "multi_last": filters, "batch": 1024 }).to_string();
     let subject = format!("$JS.API.DIRECT.GET.{}", stream.name());
     let asked = client.publish_with_reply(subject, inbox, body.into());
-    asked.await.map_err(away)?;
+    asked.await.map_err(|e| away(&e))?;
     let mut found = Vec::new();
     loop {
         let next = tokio::time::timeout(timeout, answers.next()).await;
         let Ok(Some(message)) = next else {
-            return Err(away(format!(
-                "direct get from {}: no answer",
-                stream.name()
-            )));
+            return Err(away(&"no answer"));
         };
         match message.status.map(|s| s.as_u16()) {
             None => found.extend(direct(message)),
@@ -371,16 +406,16 @@ async fn get(
     body: Bytes,
     timeout: Duration,
 ) -> Parsed<Option<StoredMessage>> {
-    let away = |e: String| BusError::Away(format!("direct get from {}: {e}", stream.name()));
+    let away = |e: &dyn Display| unread("direct get from", stream, e);
     let asked = tokio::time::timeout(timeout, client.request(call, body));
-    let asked = asked.await.map_err(|_| away("no answer".into()))?;
+    let asked = asked.await.map_err(|_| away(&"no answer"))?;
     let message = match asked {
         Ok(message) => message,
         // There is no such stream.
         Err(error) if error.kind() == RequestErrorKind::NoResponders => {
             return Err(BusError::Missing(stream.name()));
         }
-        Err(error) => return Err(away(error.to_string())),
+        Err(error) => return Err(away(&error)),
     };
     match message.status.map(|s| s.as_u16()) {
         None => Ok(direct(message)),
@@ -430,8 +465,9 @@ pub(super) async fn read(
     filter: &str,
     from: u64,
 ) -> Parsed<Box<dyn Reader>> {
+    let away = |e: &dyn Display| unread("reading", stream, e);
     let handle = context.get_stream_no_info(stream.name()).await;
-    let handle = handle.map_err(away)?;
+    let handle = handle.map_err(|e| away(&e))?;
     let config = pull::OrderedConfig {
         filter_subject: filter.to_owned(),
         deliver_policy: DeliverPolicy::ByStartSequence {
@@ -439,15 +475,16 @@ pub(super) async fn read(
         },
         ..Default::default()
     };
-    let consumer = handle.create_consumer(config).await.map_err(away)?;
-    let messages = consumer.messages().await.map_err(away)?;
+    let consumer = handle.create_consumer(config).await;
+    let messages = consumer.map_err(|e| away(&e))?.messages().await;
+    let messages = messages.map_err(|e| away(&e))?;
     Ok(Box::new(NatsReader(messages)))
 }
 
 struct NatsReader(pull::Ordered);
 
 impl Reader for NatsReader {
-    fn next(&mut self) -> Answer<'_, (StoredMessage, u64)> {
+    fn next(&mut self) -> Asked<'_, (StoredMessage, u64)> {
         Box::pin(async move {
             match self.0.next().await {
                 None => Err(BusError::Away("the reader ended".into())),

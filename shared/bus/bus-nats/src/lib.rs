@@ -29,7 +29,7 @@ pub use setup::{check, check_within, setup, setup_within};
 
 use async_nats::{Client, ConnectOptions, Event};
 use bus::{
-    Answer, Bus, BusError, ConsumerProgress, ConsumerSpec, CoreMessage, Headers, Publish,
+    Asked, Bus, BusError, ConsumerProgress, ConsumerSpec, CoreMessage, Headers, Publish,
     PublishError, Puller, Reader, StoredMessage, Stream, StreamState, Subscription,
 };
 use bytes::Bytes;
@@ -228,7 +228,7 @@ impl Bus for NatsBus {
         })
     }
 
-    fn last<'a>(&'a self, stream: Stream, subject: &'a str) -> Answer<'a, Option<StoredMessage>> {
+    fn last<'a>(&'a self, stream: Stream, subject: &'a str) -> Asked<'a, Option<StoredMessage>> {
         Box::pin(async move {
             match api::last(&self.context, stream, subject).await {
                 Err(error) if !self.client.server_info().jetstream => {
@@ -239,7 +239,7 @@ impl Bus for NatsBus {
         })
     }
 
-    fn count<'a>(&'a self, stream: Stream, filter: &'a str) -> Answer<'a, u64> {
+    fn count<'a>(&'a self, stream: Stream, filter: &'a str) -> Asked<'a, u64> {
         Box::pin(api::count(&self.client, stream, filter))
     }
 
@@ -247,7 +247,7 @@ impl Bus for NatsBus {
         &'a self,
         stream: Stream,
         filters: &'a [String],
-    ) -> Answer<'a, Vec<StoredMessage>> {
+    ) -> Asked<'a, Vec<StoredMessage>> {
         Box::pin(api::last_of_each(
             &self.client,
             stream,
@@ -261,11 +261,11 @@ impl Bus for NatsBus {
         stream: Stream,
         filter: &'a str,
         from: u64,
-    ) -> Answer<'a, Box<dyn Reader>> {
+    ) -> Asked<'a, Box<dyn Reader>> {
         Box::pin(api::read(&self.context, stream, filter, from))
     }
 
-    fn state(&self, stream: Stream) -> Answer<'_, StreamState> {
+    fn state(&self, stream: Stream) -> Asked<'_, StreamState> {
         Box::pin(api::state(&self.client, stream))
     }
 
@@ -274,15 +274,15 @@ impl Bus for NatsBus {
         stream: Stream,
         subject: &'a str,
         from: u64,
-    ) -> Answer<'a, Option<StoredMessage>> {
+    ) -> Asked<'a, Option<StoredMessage>> {
         Box::pin(api::first(&self.context, stream, subject, from))
     }
 
-    fn progress<'a>(&'a self, consumer: &'a ConsumerSpec) -> Answer<'a, ConsumerProgress> {
+    fn progress<'a>(&'a self, consumer: &'a ConsumerSpec) -> Asked<'a, ConsumerProgress> {
         Box::pin(api::progress(&self.client, consumer))
     }
 
-    fn consume<'a>(&'a self, consumer: &'a ConsumerSpec) -> Answer<'a, Box<dyn Puller>> {
+    fn consume<'a>(&'a self, consumer: &'a ConsumerSpec) -> Asked<'a, Box<dyn Puller>> {
         Box::pin(async move {
             setup::check_consumer(&self.context, consumer).await?;
             let connects = self.connection.connects.subscribe();
@@ -291,27 +291,27 @@ impl Bus for NatsBus {
         })
     }
 
-    fn add_consumer<'a>(&'a self, consumer: &'a ConsumerSpec) -> Answer<'a, ()> {
+    fn add_consumer<'a>(&'a self, consumer: &'a ConsumerSpec) -> Asked<'a, ()> {
         Box::pin(setup::add_consumer(&self.context, consumer))
     }
 
-    fn drop_consumer<'a>(&'a self, consumer: &'a ConsumerSpec) -> Answer<'a, ()> {
+    fn drop_consumer<'a>(&'a self, consumer: &'a ConsumerSpec) -> Asked<'a, ()> {
         Box::pin(api::drop_consumer(&self.client, consumer))
     }
 
-    fn message_anywhere(&self, stream: Stream, sequence: u64) -> Answer<'_, Option<StoredMessage>> {
+    fn message_anywhere(&self, stream: Stream, sequence: u64) -> Asked<'_, Option<StoredMessage>> {
         Box::pin(api::message(&self.client, stream, sequence, self.timeout))
     }
 
-    fn erase(&self, stream: Stream, sequence: u64) -> Answer<'_, bool> {
+    fn erase(&self, stream: Stream, sequence: u64) -> Asked<'_, bool> {
         Box::pin(async move { erase::erase(&self.client, &stream.name(), sequence).await })
     }
 
-    fn purge<'a>(&'a self, stream: Stream, filter: &'a str) -> Answer<'a, u64> {
+    fn purge<'a>(&'a self, stream: Stream, filter: &'a str) -> Asked<'a, u64> {
         Box::pin(api::purge(&self.client, stream, filter))
     }
 
-    fn broadcast(&self, message: CoreMessage) -> Answer<'_, ()> {
+    fn broadcast(&self, message: CoreMessage) -> Asked<'_, ()> {
         Box::pin(async move {
             let headers = api::to_nats(&message.headers);
             let CoreMessage {
@@ -337,7 +337,7 @@ impl Bus for NatsBus {
         &'a self,
         subject: &'a str,
         queue: Option<&'a str>,
-    ) -> Answer<'a, Box<dyn Subscription>> {
+    ) -> Asked<'a, Box<dyn Subscription>> {
         Box::pin(async move {
             let subscribed = match queue {
                 Some(queue) => {
@@ -354,19 +354,19 @@ impl Bus for NatsBus {
         })
     }
 
-    fn put_file<'a>(&'a self, name: &'a str, bytes: Bytes) -> Answer<'a, ()> {
+    fn put_file<'a>(&'a self, name: &'a str, bytes: Bytes) -> Asked<'a, ()> {
         Box::pin(files::put(&self.context, name, bytes))
     }
 
-    fn get_file<'a>(&'a self, name: &'a str, max_bytes: u64) -> Answer<'a, Option<Bytes>> {
+    fn get_file<'a>(&'a self, name: &'a str, max_bytes: u64) -> Asked<'a, Option<Bytes>> {
         Box::pin(files::get(&self.context, name, max_bytes))
     }
 
-    fn files_taken(&self) -> Answer<'_, f64> {
+    fn files_taken(&self) -> Asked<'_, f64> {
         Box::pin(files::taken(&self.context))
     }
 
-    fn delete_file<'a>(&'a self, name: &'a str) -> Answer<'a, ()> {
+    fn delete_file<'a>(&'a self, name: &'a str) -> Asked<'a, ()> {
         Box::pin(files::delete(&self.client, &self.context, name))
     }
 

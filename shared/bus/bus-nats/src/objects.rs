@@ -57,7 +57,7 @@ async fn one(
     let name = format!("files {}", wanted.bucket);
     let Some(info) = stream_info(context, &stream_of(&wanted.bucket)).await? else {
         if act {
-            make(context, wanted, size).await?;
+            make(context, &name, wanted, size).await?;
         }
         return Ok(made(name, act, size));
     };
@@ -86,7 +86,12 @@ async fn one(
 }
 
 /// A bucket has no metadata of its own: what it is scaled from is written into its stream.
-async fn make(context: &Context, wanted: Config, size: StreamSize) -> Result<(), BusError> {
+async fn make(
+    context: &Context,
+    name: &str,
+    wanted: Config,
+    size: StreamSize,
+) -> Result<(), BusError> {
     let stream = stream_of(&wanted.bucket);
     if let Err(error) = context.create_object_store(wanted).await {
         return Err(match error.kind() {
@@ -102,7 +107,7 @@ async fn make(context: &Context, wanted: Config, size: StreamSize) -> Result<(),
     if size.scaled_from.is_some() {
         let made = context.get_stream(stream).await.map_err(away)?;
         let info = made.cached_info();
-        bring(context, "files", info, info.config.clone(), size).await?;
+        bring(context, name, info, info.config.clone(), size).await?;
     }
     Ok(())
 }

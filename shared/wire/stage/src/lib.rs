@@ -39,11 +39,11 @@ pub trait Stage: Send + Sync + 'static {
         &self,
         cx: &StepContext,
         task: Self::In,
-    ) -> impl Future<Output = Result<Self::Out>> + Send;
+    ) -> impl Future<Output = StepResult<Self::Out>> + Send;
 }
 
 /// The output of a step, or why it could not be done.
-pub type Result<T> = std::result::Result<StepOutput<T>, Error>;
+pub type StepResult<T> = Result<StepOutput<T>, Error>;
 
 /// The result of a step, what it spent, and every fallback that it took.
 #[derive(Debug, Clone, PartialEq)]
@@ -135,7 +135,7 @@ pub trait ErasedStage: Send + Sync {
     /// Its role.
     fn role(&self) -> Role;
     /// Does one step.
-    fn handle<'a>(&'a self, cx: &'a StepContext, task: Task) -> BoxFuture<'a, Result<Exit>>;
+    fn handle<'a>(&'a self, cx: &'a StepContext, task: Task) -> BoxFuture<'a, StepResult<Exit>>;
 }
 
 impl<S: Stage> ErasedStage for S {
@@ -143,7 +143,7 @@ impl<S: Stage> ErasedStage for S {
         S::ROLE
     }
 
-    fn handle<'a>(&'a self, cx: &'a StepContext, task: Task) -> BoxFuture<'a, Result<Exit>> {
+    fn handle<'a>(&'a self, cx: &'a StepContext, task: Task) -> BoxFuture<'a, StepResult<Exit>> {
         Box::pin(async move {
             let task = S::In::try_from(task)?;
             self.run(cx, task).await.map(|done| done.map(Into::into))

@@ -20,7 +20,7 @@ mod subjects;
 
 use crate::topology::Topology;
 use crate::{
-    Answer, Bus, BusError, ConsumerProgress, ConsumerSpec, CoreMessage, Publish, PublishError,
+    Asked, Bus, BusError, ConsumerProgress, ConsumerSpec, CoreMessage, Publish, PublishError,
     Puller, Reader, StoredMessage, Stream, StreamState, Subscription,
 };
 use bytes::Bytes;
@@ -171,11 +171,11 @@ impl Bus for MemoryBus {
         .boxed()
     }
 
-    fn last<'a>(&'a self, stream: Stream, subject: &'a str) -> Answer<'a, Option<StoredMessage>> {
+    fn last<'a>(&'a self, stream: Stream, subject: &'a str) -> Asked<'a, Option<StoredMessage>> {
         async move { self.shared.with(stream, |log| log.last(subject)) }.boxed()
     }
 
-    fn count<'a>(&'a self, stream: Stream, filter: &'a str) -> Answer<'a, u64> {
+    fn count<'a>(&'a self, stream: Stream, filter: &'a str) -> Asked<'a, u64> {
         async move { self.shared.with(stream, |log| log.count(filter)) }.boxed()
     }
 
@@ -183,7 +183,7 @@ impl Bus for MemoryBus {
         &'a self,
         stream: Stream,
         filters: &'a [String],
-    ) -> Answer<'a, Vec<StoredMessage>> {
+    ) -> Asked<'a, Vec<StoredMessage>> {
         async move {
             let found = self.shared.with(stream, |log| log.last_of_each(filters))?;
             if found.len() > LAST_OF_EACH_MAX {
@@ -199,7 +199,7 @@ impl Bus for MemoryBus {
         stream: Stream,
         filter: &'a str,
         from: u64,
-    ) -> Answer<'a, Box<dyn Reader>> {
+    ) -> Asked<'a, Box<dyn Reader>> {
         async move {
             let reader = pull::MemoryReader::open(&self.shared, stream, filter, from)?;
             Ok(Box::new(reader) as Box<dyn Reader>)
@@ -207,7 +207,7 @@ impl Bus for MemoryBus {
         .boxed()
     }
 
-    fn state(&self, stream: Stream) -> Answer<'_, StreamState> {
+    fn state(&self, stream: Stream) -> Asked<'_, StreamState> {
         async move { self.shared.with(stream, |log| log.state()) }.boxed()
     }
 
@@ -216,11 +216,11 @@ impl Bus for MemoryBus {
         stream: Stream,
         subject: &'a str,
         from: u64,
-    ) -> Answer<'a, Option<StoredMessage>> {
+    ) -> Asked<'a, Option<StoredMessage>> {
         async move { self.shared.with(stream, |log| log.first(subject, from)) }.boxed()
     }
 
-    fn progress<'a>(&'a self, consumer: &'a ConsumerSpec) -> Answer<'a, ConsumerProgress> {
+    fn progress<'a>(&'a self, consumer: &'a ConsumerSpec) -> Asked<'a, ConsumerProgress> {
         async move {
             let found = self
                 .shared
@@ -230,7 +230,7 @@ impl Bus for MemoryBus {
         .boxed()
     }
 
-    fn consume<'a>(&'a self, consumer: &'a ConsumerSpec) -> Answer<'a, Box<dyn Puller>> {
+    fn consume<'a>(&'a self, consumer: &'a ConsumerSpec) -> Asked<'a, Box<dyn Puller>> {
         async move {
             let puller = pull::MemoryPuller::open(&self.shared, consumer)?;
             Ok(Box::new(puller) as Box<dyn Puller>)
@@ -238,7 +238,7 @@ impl Bus for MemoryBus {
         .boxed()
     }
 
-    fn add_consumer<'a>(&'a self, consumer: &'a ConsumerSpec) -> Answer<'a, ()> {
+    fn add_consumer<'a>(&'a self, consumer: &'a ConsumerSpec) -> Asked<'a, ()> {
         let spec = consumer.clone();
         async move {
             self.shared
@@ -247,7 +247,7 @@ impl Bus for MemoryBus {
         .boxed()
     }
 
-    fn drop_consumer<'a>(&'a self, consumer: &'a ConsumerSpec) -> Answer<'a, ()> {
+    fn drop_consumer<'a>(&'a self, consumer: &'a ConsumerSpec) -> Asked<'a, ()> {
         async move {
             self.shared
                 .with(consumer.stream, |log| log.drop_consumer(&consumer.name))
@@ -255,15 +255,15 @@ impl Bus for MemoryBus {
         .boxed()
     }
 
-    fn erase(&self, stream: Stream, sequence: u64) -> Answer<'_, bool> {
+    fn erase(&self, stream: Stream, sequence: u64) -> Asked<'_, bool> {
         async move { self.shared.with(stream, |log| log.erase(sequence)) }.boxed()
     }
 
-    fn purge<'a>(&'a self, stream: Stream, filter: &'a str) -> Answer<'a, u64> {
+    fn purge<'a>(&'a self, stream: Stream, filter: &'a str) -> Asked<'a, u64> {
         async move { self.shared.with(stream, |log| log.purge(filter)) }.boxed()
     }
 
-    fn broadcast(&self, message: CoreMessage) -> Answer<'_, ()> {
+    fn broadcast(&self, message: CoreMessage) -> Asked<'_, ()> {
         async move {
             if !subjects::is_literal(&message.subject) {
                 let subject = message.subject;
@@ -289,7 +289,7 @@ impl Bus for MemoryBus {
         &'a self,
         subject: &'a str,
         queue: Option<&'a str>,
-    ) -> Answer<'a, Box<dyn Subscription>> {
+    ) -> Asked<'a, Box<dyn Subscription>> {
         async move {
             let subscription = core::MemorySubscription::open(&self.shared, subject, queue);
             Ok(Box::new(subscription) as Box<dyn Subscription>)
@@ -297,7 +297,7 @@ impl Bus for MemoryBus {
         .boxed()
     }
 
-    fn put_file<'a>(&'a self, name: &'a str, bytes: Bytes) -> Answer<'a, ()> {
+    fn put_file<'a>(&'a self, name: &'a str, bytes: Bytes) -> Asked<'a, ()> {
         async move {
             let now = self.now();
             self.shared.state().files.put(now, name, bytes)
@@ -305,7 +305,7 @@ impl Bus for MemoryBus {
         .boxed()
     }
 
-    fn get_file<'a>(&'a self, name: &'a str, max_bytes: u64) -> Answer<'a, Option<Bytes>> {
+    fn get_file<'a>(&'a self, name: &'a str, max_bytes: u64) -> Asked<'a, Option<Bytes>> {
         async move {
             let now = self.now();
             self.shared.state().files.get(now, name, max_bytes)
@@ -313,11 +313,11 @@ impl Bus for MemoryBus {
         .boxed()
     }
 
-    fn files_taken(&self) -> Answer<'_, f64> {
+    fn files_taken(&self) -> Asked<'_, f64> {
         async move { Ok(self.shared.state().files.taken(self.now())) }.boxed()
     }
 
-    fn delete_file<'a>(&'a self, name: &'a str) -> Answer<'a, ()> {
+    fn delete_file<'a>(&'a self, name: &'a str) -> Asked<'a, ()> {
         async move {
             self.shared.state().files.delete(name);
             Ok(())

@@ -2,8 +2,8 @@
 //! checks.
 //!
 //! A bus runs the suite with `conformance!`: each case becomes a test of its own, on an empty bus that a function of the
-//! test makes. `bus-nats` takes this folder into its own tests. The suite does *not* test three replicas: replicas differ in how far they
-//! lag, not in what they guarantee.
+//! test makes. `bus-nats` takes this folder into its own tests. The suite does *not* test three replicas: replicas
+//! differ in how far they lag, not in what they guarantee.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
