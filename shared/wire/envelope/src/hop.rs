@@ -248,10 +248,12 @@ impl Payload {
                 scatters
             }
             Payload::Conversation(_)
-            | Payload::Planner(_)
+            | Payload::Planner(
+                PlanTask::First | PlanTask::FollowUp { .. } | PlanTask::Refine { .. },
+            )
             | Payload::Retriever(_)
             | Payload::Mapper(_)
-            | Payload::Reducer(_)
+            | Payload::Reducer(ReduceTask::Generate { .. } | ReduceTask::Table { .. })
             | Payload::Clarifier(_) => &[],
         }
     }
@@ -259,12 +261,18 @@ impl Payload {
     /// Whether the step composes an answer from what earlier fan-outs found. A replay
     /// of such a step is refused when one of them is no longer stored.
     pub fn composes(&self) -> bool {
-        matches!(
-            self,
+        match self {
             Payload::Reducer(
-                ReduceTask::Gather { .. } | ReduceTask::Stitch { .. } | ReduceTask::Read { .. }
-            )
-        )
+                ReduceTask::Gather { .. } | ReduceTask::Stitch { .. } | ReduceTask::Read { .. },
+            ) => true,
+            Payload::Conversation(_)
+            | Payload::Planner(_)
+            | Payload::Retriever(_)
+            | Payload::Mapper(_)
+            | Payload::Reducer(ReduceTask::Generate { .. } | ReduceTask::Table { .. })
+            | Payload::Validator(_)
+            | Payload::Clarifier(_) => false,
+        }
     }
 
     /// Removes every reference to the scatter record at `hop`, which is no longer stored, so that nothing is
@@ -281,10 +289,12 @@ impl Payload {
                 scatters
             }
             Payload::Conversation(_)
-            | Payload::Planner(_)
+            | Payload::Planner(
+                PlanTask::First | PlanTask::FollowUp { .. } | PlanTask::Refine { .. },
+            )
             | Payload::Retriever(_)
             | Payload::Mapper(_)
-            | Payload::Reducer(_)
+            | Payload::Reducer(ReduceTask::Generate { .. } | ReduceTask::Table { .. })
             | Payload::Clarifier(_) => return,
         };
         scatters.retain(|at| *at != hop);

@@ -37,7 +37,7 @@ macro_rules! id {
         pub struct $name(String);
 
         impl $name {
-            /// Checks the rule of the name.
+            /// Checks `text` against [`ID_RULE`](crate::ids::ID_RULE); the name of an edition has a rule of its own.
             pub fn new(text: impl Into<String>) -> Result<Self, $error> {
                 let text = text.into();
                 $check(&text)?;

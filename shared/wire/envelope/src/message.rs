@@ -145,7 +145,8 @@ pub struct Header {
 }
 
 impl Header {
-    /// The header of a step of which only this is known: of the default tenant, asked for at `now`, without a deadline.
+    /// The header of a step of which only this is known: of the default tenant, asked for at `now`. Its deadline is `now`
+    /// until the caller sets one.
     pub fn of(turn: TurnId, role: Role, hop: u16, now: UnixMs) -> Header {
         Header {
             turn,

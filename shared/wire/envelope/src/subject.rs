@@ -123,17 +123,17 @@ subjects! {
     Reindex "reindex" { edition: Edition, bucket: Bucket, name: DocId };
     /// A chunk of the corpus.
     Chunk "chunk" { edition: Edition, bucket: Bucket, doc: DocId, n: u32 };
-    /// That a document was indexed; core NATS only, like the three at the end.
+    /// That a document was indexed; core NATS only.
     Indexed "indexed" { bucket: Bucket, doc: DocId };
     /// The dead letter of a document.
     DeadDocument "dead" {} "indexer" { edition: Edition, bucket: Bucket, doc: DocId };
     /// The dead letter of a step.
     Dead "dead" { role: Role, turn: TurnId, hop: u16 } [index: u16];
-    /// That a turn was cancelled.
+    /// That a turn was cancelled; core NATS only.
     Cancel "cancel" { turn: TurnId };
-    /// That a fan-out was joined.
+    /// That a fan-out was joined; core NATS only.
     Joined "joined" { turn: TurnId, hop: u16 };
-    /// What a turn shows while it runs.
+    /// What a turn shows while it runs; core NATS only.
     Live "live" { turn: TurnId };
 }
 
@@ -141,8 +141,15 @@ impl Subject {
     /// Reads a subject.
     pub fn parse(text: &str) -> Result<Subject, SubjectError> {
         let tokens = text.strip_prefix("argosy.").map(|rest| rest.split('.'));
-        let subject = tokens.and_then(read);
-        subject.ok_or_else(|| SubjectError(text.into()))
+        match tokens.and_then(read) {
+            // The indexer does no steps: it was meant for a document, and one of its names is wrong.
+            None
+            | Some(Subject::Dead {
+                role: Role::Indexer,
+                ..
+            }) => Err(SubjectError(text.into())),
+            Some(subject) => Ok(subject),
+        }
     }
 
     /// The shard token of a subject that has one.
@@ -164,27 +171,39 @@ fn value<T: FromStr + Display>(token: &str) -> Option<T> {
 
 /// The terminal event of a turn.
 pub fn answer(turn: &TurnId) -> String {
-    format!("argosy.answer.{turn}")
+    Subject::Answer { turn: turn.clone() }.to_string()
 }
 
 /// The timer that ends a turn.
 pub fn timer(turn: &TurnId) -> String {
-    format!("argosy.timer.{turn}")
+    let (turn, hop) = (turn.clone(), None);
+    Subject::Timer { turn, hop }.to_string()
 }
 
 /// The log of a conversation.
 pub fn conversation(tenant: &TenantId, conversation: &ConversationId) -> String {
-    format!("argosy.conversation.{tenant}.{conversation}")
+    Subject::Conversation {
+        tenant: tenant.clone(),
+        conversation: conversation.clone(),
+    }
+    .to_string()
 }
 
 /// The scatter record at a hop.
 pub fn scatter(shard: u16, turn: &TurnId, hop: u16) -> String {
-    format!("argosy.step.{shard}.scatter.{turn}.{hop}")
+    let turn = turn.clone();
+    Subject::Scatter { shard, turn, hop }.to_string()
 }
 
 /// One part of a fan-out.
 pub fn part(shard: u16, turn: &TurnId, hop: u16, index: u16) -> String {
-    format!("argosy.part.{shard}.{turn}.{hop}.{index}")
+    Subject::Part {
+        shard,
+        turn: turn.clone(),
+        hop,
+        index,
+    }
+    .to_string()
 }
 
 /// All subjects of one hop of a turn over all roles: the fence of create-once.

@@ -90,6 +90,8 @@ fn one_step_has_one_subject() {
         "argosy.step.0.cook.t.1",
         "argosy.answer",
         "argosy.answer.a.b",
+        "argosy.dead.indexer.Bad.1.2",
+        "argosy.dead.indexer.Bad.1",
         "other.answer.a",
     ] {
         assert!(Subject::parse(text).is_err(), "{text}");
