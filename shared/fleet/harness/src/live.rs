@@ -35,30 +35,34 @@ pub(crate) fn sink(cx: &StepContext) -> (Live, Pieces) {
     let (sender, waiting) = mpsc::channel(WAITING_MAX);
     let written = AtomicU32::new(0);
     let (role, hop, attempt) = (cx.header.role, cx.header.hop, cx.attempt);
-    let live = Live::to(move |note| {
-        let piece = match note {
-            LiveNote::Expected(time) => body(&LiveWait {
-                role,
-                hop,
-                expected_ms: u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
-            }),
-            LiveNote::Text(draft, piece) => {
-                let n = written.fetch_add(1, Ordering::Relaxed);
-                if piece.len() > LIVE_TEXT_BYTES_MAX {
-                    return;
-                }
-                body(&LiveText {
+    // Full: dropped, before a body is made of it. A gap in the numbers says so of text; nobody misses how long a wait
+    // should be.
+    let live = Live::to(move |note| match note {
+        LiveNote::Expected(time) => {
+            if let Ok(place) = sender.try_reserve() {
+                place.send(body(&LiveWait {
+                    role,
+                    hop,
+                    expected_ms: u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
+                }));
+            }
+        }
+        LiveNote::Text(draft, piece) => {
+            let n = written.fetch_add(1, Ordering::Relaxed);
+            if piece.len() > LIVE_TEXT_BYTES_MAX {
+                return;
+            }
+            if let Ok(place) = sender.try_reserve() {
+                place.send(body(&LiveText {
                     role,
                     hop,
                     attempt,
                     draft,
                     n,
                     text: piece.to_owned(),
-                })
+                }));
             }
-        };
-        // Full: dropped. A gap in the numbers says so of text; nobody misses how long a wait should be.
-        let _ = sender.try_send(piece);
+        }
     });
     let waiting = Some(waiting);
     (live, Pieces { turn, waiting })

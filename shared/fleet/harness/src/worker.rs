@@ -112,19 +112,18 @@ impl Worker {
     /// Subscribes to cancelled turns and, where it matters, to fan-outs that are joined early. Best effort: without
     /// it, work that is no longer needed is finished and then dropped.
     async fn listen(&self) -> (Option<Box<dyn Subscription>>, Option<Box<dyn Subscription>>) {
-        let listen = async |subject| {
-            let heard = self.bus.subscribe(subject, None).await;
-            heard
-                .inspect_err(
-                    |error| tracing::warn!(%error, subject, "broadcasts cannot be received"),
-                )
-                .ok()
-        };
-        let cancels = listen("argosy.cancel.*").await;
+        let cancels = self.bus.subscribe("argosy.cancel.*", None).await;
+        let cancels = cancels
+            .inspect_err(|error| tracing::warn!(%error, "cancellations cannot be received"))
+            .ok();
         if self.role != Role::Mapper || self.options.early_reduce == 0 {
             return (cancels, None);
         }
-        (cancels, listen("argosy.joined.*.*").await)
+        let joins = self.bus.subscribe("argosy.joined.*.*", None).await;
+        let joins = joins
+            .inspect_err(|error| tracing::warn!(%error, "early joins cannot be received"))
+            .ok();
+        (cancels, joins)
     }
 
     pub(crate) fn random(&self) -> f64 {

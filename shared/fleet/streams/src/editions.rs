@@ -185,6 +185,10 @@ impl Projection for Watched {
         Ok(())
     }
 
+    fn settle(&mut self) -> Result<(), Box<dyn StdError + Send + Sync>> {
+        Ok(())
+    }
+
     fn position(&self) -> u64 {
         self.at
     }

@@ -17,10 +17,7 @@ pub trait Projection: Send {
     ) -> Result<(), Box<dyn std::error::Error + Send + Sync>>;
     /// Makes the applied messages durable. Called when no message came for a while, when all waiting messages are
     /// applied, and when the feed ends.
-    fn settle(&mut self) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-        Ok(())
-    }
-
+    fn settle(&mut self) -> Result<(), Box<dyn std::error::Error + Send + Sync>>;
     /// Sequence of the last message that need not be delivered again; 0 if there is none.
     fn position(&self) -> u64;
 }

@@ -139,17 +139,23 @@ impl Shared {
             ended.end(end);
             return came;
         }
-        // The one that failed is out; the other decides.
+        // The one that failed is out; the other decides. A second that failed has lost, however long the first takes.
+        if !first_ended {
+            self.metrics.hedged(model, Hedge::Lost);
+        }
         ended.end(end);
         self.lost(job, came, tried);
         let (came, end) = if first_ended {
-            again.await
+            let (came, end) = again.await;
+            let hedge = match came.is_ok() {
+                true => Hedge::Won,
+                false => Hedge::Lost,
+            };
+            self.metrics.hedged(model, hedge);
+            (came, end)
         } else {
             calling.await
         };
-        let second_won = first_ended && came.is_ok();
-        self.metrics
-            .hedged(model, if second_won { Hedge::Won } else { Hedge::Lost });
         other.end(end);
         came
     }

@@ -15,9 +15,11 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 
+/// Most spans of a request.
 const BATCH: usize = 512;
 /// How long the first span of a batch waits for others.
 const EVERY: Duration = Duration::from_secs(1);
+/// Tries of a batch.
 const TRIES: u32 = 3;
 /// Wait before the second try; doubled for the next.
 const WAIT: Duration = Duration::from_millis(250);

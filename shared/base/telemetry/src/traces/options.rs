@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::time::Duration;
 
+/// Most spans that may wait.
 const QUEUE_MAX: u32 = 1 << 16;
+/// Longest time for one request.
 const TIMEOUT_MAX: Duration = Duration::from_secs(60);
 
 /// The address of the collector, and how many spans may wait for it.

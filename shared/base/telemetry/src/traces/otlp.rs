@@ -72,7 +72,7 @@ fn message(span: &Span) -> SpanMessage {
         trace_state: span.state.clone().unwrap_or_default(),
         parent_span_id: parent.unwrap_or_default(),
         name: span.name.clone(),
-        kind: span.kind.into(),
+        kind: span.kind as i32,
         start_time_unix_nano: start,
         end_time_unix_nano: end,
         attributes: said.chain(failed).collect(),

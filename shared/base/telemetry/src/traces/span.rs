@@ -3,11 +3,27 @@
 use crate::trace::TraceContext;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-pub use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
+use opentelemetry_proto::tonic::trace::v1::span::SpanKind as Kind;
 
 /// Longest text of an attribute, in bytes; what is longer is cut.
 const TEXT_MAX: usize = 8 * 1024;
+/// Most links of a span.
 const LINKS_MAX: usize = 64;
+
+/// The kind of a span, as OpenTelemetry defines it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SpanKind {
+    /// Work inside a process.
+    Internal = Kind::Internal as isize,
+    /// A request from outside.
+    Server = Kind::Server as isize,
+    /// A call of another server.
+    Client = Kind::Client as isize,
+    /// Work on a message.
+    Consumer = Kind::Consumer as isize,
+    /// Storing a message that another process works on.
+    Producer = Kind::Producer as isize,
+}
 
 /// The value of an attribute.
 #[derive(Debug, Clone, PartialEq)]

@@ -152,11 +152,11 @@ fn whole(
         options.inject.at(StorePoint::Kept)?;
     }
     match checked(&folder.events(generation), options)? {
-        Ok(engine) => {
+        Checked::Whole(engine) => {
             folder.let_go(generation)?;
             Ok(Ok(engine))
         }
-        Err(why) => {
+        Checked::Broken(why) => {
             let aside = folder.set_aside(generation, now)?;
             options.inject.at(StorePoint::SetAside)?;
             Ok(Err((aside, why)))
@@ -173,9 +173,16 @@ fn interrupted(folder: &Folder, options: &Options) -> io::Result<Option<Aside>> 
     Ok(folder.newest_aside()?.map(|aside| (aside, why.to_owned())))
 }
 
-/// Opens the folder that counts and reads all of it, or tells why it is broken. One that cannot be used for another
-/// reason must be left as it is.
-fn checked(path: &Path, options: &Options) -> Result<Result<Engine, String>, Unsound> {
+/// What was found in the folder that counts.
+enum Checked {
+    Whole(Engine),
+    /// Why it is to be set aside.
+    Broken(String),
+}
+
+/// Opens the folder that counts and reads all of it. One that cannot be used for another reason than that it is broken
+/// must be left as it is.
+fn checked(path: &Path, options: &Options) -> Result<Checked, Unsound> {
     let (path, cache_bytes) = (path.to_owned(), options.cache_bytes);
     let inject = options.inject.clone();
     // A view is fed what it lacks.
@@ -195,12 +202,14 @@ fn checked(path: &Path, options: &Options) -> Result<Result<Engine, String>, Uns
         Ok(engine)
     };
     match guarded("store-open", options.silence, open) {
-        Ok(Ok(engine)) => Ok(Ok(engine)),
+        Ok(Ok(engine)) => Ok(Checked::Whole(engine)),
         Ok(Err(Unsound::Store(
             error @ (StoreError::Damage(_) | StoreError::Failed(_) | StoreError::Event(_)),
-        ))) => Ok(Err(error.to_string())),
+        ))) => Ok(Checked::Broken(error.to_string())),
         Ok(Err(stop)) => Err(stop),
-        Err(mishap @ (Mishap::Panic(_) | Mishap::Silence(_))) => Ok(Err(mishap.to_string())),
+        Err(mishap @ (Mishap::Panic(_) | Mishap::Silence(_))) => {
+            Ok(Checked::Broken(mishap.to_string()))
+        }
         Err(mishap @ Mishap::NoThread(_)) => Err(StoreError::from(mishap).into()),
     }
 }

@@ -142,7 +142,7 @@ impl IngestWorker {
                 code,
                 error,
                 source,
-                "dead letter not stored; the document is tried again"
+                "dead letter not stored; the document stays and is tried again"
             );
             return DeliveryOutcome::Retry(unburied(delivery.delivered));
         }
