@@ -50,8 +50,10 @@ struct Step {
     out_lines: Option<usize>,
     err_lines: Option<usize>,
     line_begins: BTreeMap<String, String>,
+    line_has: BTreeMap<String, String>,
     json: BTreeMap<String, Value>,
     json_has: BTreeMap<String, Vec<String>>,
+    json_any: BTreeMap<String, Vec<Value>>,
     json_len: BTreeMap<String, usize>,
     json_count: BTreeMap<String, usize>,
     error_code: Option<String>,
@@ -110,9 +112,10 @@ impl Case {
 
 impl Step {
     fn take(&self, shell: &Shell) -> Result<(), String> {
-        self.remove
-            .iter()
-            .for_each(|path| std::fs::remove_file(shell.dir().join(path)).unwrap());
+        if let Some(path) = &self.remove {
+            let removed = std::fs::remove_file(shell.dir().join(path));
+            removed.map_err(|error| format!("`{path}` is not removed: {error}"))?;
+        }
         for (path, text) in &self.write {
             shell.write(path, text);
         }
@@ -147,10 +150,12 @@ impl Step {
                 demand(text.contains(&part), || format!("no `{part}` in {name}"))?;
             }
             for part in without {
-                demand(!text.contains(part), || format!("`{part}` in {name}"))?;
+                let part = placed(part, shell);
+                demand(!text.contains(&part), || format!("`{part}` in {name}"))?;
             }
         }
         for (text, whole) in [(stdout, &self.out_is), (stderr, &self.err_is)] {
+            let whole = whole.as_ref().map(|whole| placed(whole, shell));
             let is_it = whole.as_ref().is_none_or(|whole| whole == text);
             demand(is_it, || format!("{text:?} is not {whole:?}"))?;
         }
@@ -158,15 +163,24 @@ impl Step {
             let is_it = lines.is_none_or(|lines| lines == text.lines().count());
             demand(is_it, || format!("want {lines:?} lines"))?;
         }
-        let begins = stdout.starts_with(&self.out_begins) && stderr.starts_with(&self.err_begins);
-        demand(begins, || "it begins otherwise".into())?;
-        demand(stdout.ends_with(&self.out_ends), || {
+        for (text, start) in [(stdout, &self.out_begins), (stderr, &self.err_begins)] {
+            let begins = text.starts_with(&placed(start, shell));
+            demand(begins, || "it begins otherwise".into())?;
+        }
+        demand(stdout.ends_with(&placed(&self.out_ends, shell)), || {
             "it ends otherwise".into()
         })?;
         for (start, end) in &self.line_begins {
+            let (start, end) = (placed(start, shell), placed(end, shell));
             let mut lines = stdout.lines();
-            let is_there = lines.any(|line| line.starts_with(start) && line.ends_with(end));
+            let is_there = lines.any(|line| line.starts_with(&start) && line.ends_with(&end));
             demand(is_there, || format!("no line `{start}..{end}`"))?;
+        }
+        for (start, part) in &self.line_has {
+            let (start, part) = (placed(start, shell), placed(part, shell));
+            let mut lines = stdout.lines();
+            let is_there = lines.any(|line| line.starts_with(&start) && line.contains(&part));
+            demand(is_there, || format!("no line `{start}..{part}..`"))?;
         }
         self.check_json(ran)?;
         for (paths, wanted) in [(&self.exists, true), (&self.absent, false)] {
@@ -180,22 +194,28 @@ impl Step {
 
     fn check_json(&self, ran: &Ran) -> Result<(), String> {
         for (pointer, wanted) in &self.json {
-            let found = ran.json();
+            let found = json(ran)?;
             let found = selected(&found, pointer);
             let is_so = !found.is_empty() && found.iter().all(|value| *value == wanted);
             demand(is_so, || format!("`{pointer}` is not {wanted}"))?;
         }
         for (pointer, part) in flat(&self.json_has) {
-            let found = ran.json();
+            let found = json(ran)?;
             let has = |value: &&Value| match value {
+                Value::Null => false,
                 Value::String(text) => text.contains(part),
                 other => other.to_string().contains(part),
             };
             let is_so = selected(&found, pointer).iter().any(has);
             demand(is_so, || format!("`{pointer}` has no `{part}`"))?;
         }
+        for (pointer, wanted) in flat(&self.json_any) {
+            let found = json(ran)?;
+            let is_there = selected(&found, pointer).contains(&wanted);
+            demand(is_there, || format!("none of `{pointer}` is {wanted}"))?;
+        }
         for (pointer, wanted) in &self.json_len {
-            let found = ran.json();
+            let found = json(ran)?;
             let found = selected(&found, pointer);
             let length = |value: &Value| match value {
                 Value::String(text) => Some(text.len()),
@@ -206,7 +226,7 @@ impl Step {
             demand(is_so, || format!("`{pointer}` is not {wanted} long"))?;
         }
         for (pointer, wanted) in &self.json_count {
-            let found = ran.json();
+            let found = json(ran)?;
             let there = selected(&found, pointer);
             let count = there.iter().filter(|value| !value.is_null()).count();
             demand(count == *wanted, || format!("{count} of `{pointer}`"))?;
@@ -215,10 +235,10 @@ impl Step {
     }
 
     /// Checks that a failure says the same in words on stderr and in an object on stdout, and nothing else.
-    fn check_error(&self, code: &str, ran: &Ran, json: &Ran) -> Result<(), String> {
-        let is_alone = ran.stdout.is_empty() && json.stderr.is_empty();
-        demand(is_alone && json.exit == self.exit, || format!("{json:?}"))?;
-        let error = &json.json()["error"];
+    fn check_error(&self, code: &str, ran: &Ran, again: &Ran) -> Result<(), String> {
+        let is_alone = ran.stdout.is_empty() && again.stderr.is_empty();
+        demand(is_alone && again.exit == self.exit, || format!("{again:?}"))?;
+        let error = &json(again)?["error"];
         demand(error["code"] == code, || format!("want {code}: {error}"))?;
         let message = error["message"].as_str().unwrap_or_default();
         demand(!message.trim().is_empty(), || error.to_string())?;
@@ -240,15 +260,20 @@ fn demand(is_so: bool, what: impl FnOnce() -> String) -> Result<(), String> {
     }
 }
 
-fn flat(parts: &BTreeMap<String, Vec<String>>) -> impl Iterator<Item = (&String, &String)> {
+/// Stdout, which has to be one JSON value.
+fn json(ran: &Ran) -> Result<Value, String> {
+    serde_json::from_str(&ran.stdout).map_err(|error| format!("no JSON on stdout ({error})"))
+}
+
+fn flat<T>(parts: &BTreeMap<String, Vec<T>>) -> impl Iterator<Item = (&String, &T)> {
     let each = parts.iter();
     each.flat_map(|(pointer, parts)| parts.iter().map(move |part| (pointer, part)))
 }
 
-/// The values at a JSON pointer, in which `*` stands for every key and index.
+/// The values at a JSON pointer, in which `*` stands for every key and index. What is not there is null.
 fn selected<'a>(value: &'a Value, pointer: &str) -> Vec<&'a Value> {
     let Some((first, rest)) = pointer.split_once("/*") else {
-        return value.pointer(pointer).into_iter().collect();
+        return vec![value.pointer(pointer).unwrap_or(&Value::Null)];
     };
     let children: Vec<&Value> = match value.pointer(first) {
         Some(Value::Array(items)) => items.iter().collect(),

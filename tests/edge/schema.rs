@@ -141,9 +141,6 @@ fn the_example_of_the_documentation_is_a_schema() {
     let (_, example) = page.split_once("```toml\n").unwrap();
     let (example, _) = example.split_once("```").unwrap();
     let schemas = Schemas::parse("schema.toml", example).unwrap();
-    let columns: usize = schemas
-        .tables()
-        .map(|(_, table)| table.columns.len())
-        .sum();
+    let columns: usize = schemas.tables().map(|(_, table)| table.columns.len()).sum();
     assert_eq!((columns, schemas.asks_model()), (5, true));
 }

@@ -23,7 +23,7 @@ struct Rules {
     thinking_foreign: Vec<String>,
     ours: Table,
     pure: Table,
-    group: Vec<Row>,
+    group: Vec<Group>,
     besides: Vec<Row>,
     foreign: Vec<Row>,
 }
@@ -31,13 +31,20 @@ struct Rules {
 /// Crates, each with those that it may name.
 type Table = BTreeMap<String, Vec<String>>;
 
-/// A group or a crate with what it may name; a foreign crate with those that may name it.
+/// A group with those that it may use.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Group {
+    name: String,
+    may: Vec<String>,
+}
+
+/// A crate with what it may name besides; a foreign crate with those that may name it. Without a reason it is refused.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
     name: String,
     may: Vec<String>,
-    #[serde(default)]
     why: String,
 }
 

@@ -3,6 +3,7 @@
 import re
 import tomllib
 from collections import namedtuple
+from functools import lru_cache
 from pathlib import Path
 
 WORDS = tomllib.loads((Path(__file__).parent / "words.toml").read_text(encoding="utf-8"))
@@ -12,6 +13,9 @@ SHORTENED = set(WORDS["shortened"].split())
 CLOCKS = set(WORDS["clocks"].split())
 COUNTERS = set(WORDS["counters"].split())
 DATED = set(WORDS["dated"].split())
+
+# Keeps what is found in so many texts: a passage comes with many sentences. What is kept must not be changed.
+kept = lru_cache(maxsize=1024)
 
 # The punctuation around words.
 AROUND = "\"'()[]“”‘’,;:!?.—–"
@@ -26,6 +30,7 @@ Dated = namedtuple("Dated", "start end year month day")
 Named = namedtuple("Named", "start end text")
 
 
+@kept
 def words(text):
     found, is_first, at = [], True, 0
     for raw in text.split():
@@ -98,6 +103,7 @@ def month(text):
     return next(of, None)
 
 
+@kept
 def figures(text):
     """The numbers that are neither dates nor parts of identifiers, scores or times of day."""
     all_words, all_dates, found = words(text), dates(text), []
@@ -133,6 +139,7 @@ def may_be(one, other):
     return all(a is None or b is None or a == b for a, b in pairs)
 
 
+@kept
 def dates(text):
     """`November 11, 2023`, `11 November 2023`, `November 2023`, `November 11`, `in 2023`, `2023-11-11`."""
     all_words, found, at = words(text), [], 0
@@ -194,6 +201,7 @@ def name_parts(name):
     return [without_possessive(part).lower() for part in re.split("[ -]", name.text)]
 
 
+@kept
 def names(text):
     """Adjacent words with a capital letter that begin no sentence."""
     runs, is_open = [], False

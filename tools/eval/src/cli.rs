@@ -22,7 +22,7 @@ pub struct EvalCli {
 }
 
 /// What to measure against known answers.
-#[derive(Debug, Clone, Subcommand)]
+#[derive(Debug, Subcommand)]
 pub enum EvalCommand {
     /// What the search finds, and how fast.
     #[command(
@@ -71,7 +71,7 @@ pub enum EvalCommand {
 }
 
 /// `argosy eval groundedness`
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Args)]
 pub struct EvalGroundednessArgs {
     /// A folder with `ragtruth_test`, `scifact` and `multihop_rag`, or some of them. Default: the sample corpus alone.
     #[arg(long, value_name = "DIR")]
@@ -88,7 +88,7 @@ pub struct EvalGroundednessArgs {
 }
 
 /// `argosy eval classify`
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Args)]
 pub struct EvalClassifyArgs {
     /// Which data set.
     #[arg(long, value_name = "NAME", value_enum)]
@@ -108,7 +108,7 @@ pub struct EvalClassifyArgs {
 }
 
 /// `argosy eval unanswerable`
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Args)]
 pub struct EvalUnanswerableArgs {
     /// The folder of MultiHop-RAG, the data set whose questions have no answer in part.
     #[arg(long, value_name = "DIR")]
@@ -128,7 +128,7 @@ pub struct EvalUnanswerableArgs {
 }
 
 /// `argosy eval loop`
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Args)]
 pub struct EvalLoopArgs {
     /// The folder of MultiHop-RAG, the data set whose answers want two to four pieces of evidence.
     #[arg(long, value_name = "DIR")]
@@ -148,7 +148,7 @@ pub struct EvalLoopArgs {
 }
 
 /// `argosy eval answers`
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Args)]
 pub struct EvalAnswersArgs {
     /// A folder with `corpus` and `questions.jsonl`, or that of MultiHop-RAG. Default: the sample corpus with its questions.
     #[arg(long, value_name = "DIR")]
@@ -185,7 +185,7 @@ pub struct EvalAnswersArgs {
 }
 
 /// `argosy eval trajectories`
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Args)]
 pub struct EvalTrajectoriesArgs {
     /// Only those with this in their name.
     #[arg(value_name = "NAME")]
@@ -196,7 +196,7 @@ pub struct EvalTrajectoriesArgs {
 }
 
 /// `argosy eval conditions`
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Args)]
 pub struct EvalConditionsArgs {
     /// The folder with a generated corpus, as `tools/conditions/generate.py` makes one.
     #[arg(long, value_name = "DIR", required_unless_present = "dataset")]
@@ -219,7 +219,7 @@ pub struct EvalConditionsArgs {
 }
 
 /// `argosy eval collections`
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Args)]
 pub struct EvalCollectionsArgs {
     /// The folder with the collections, as `tools/collections` makes them.
     #[arg(long, value_name = "DIR")]
@@ -236,7 +236,7 @@ pub struct EvalCollectionsArgs {
 }
 
 /// `argosy eval retrieval`
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Args)]
 pub struct EvalRetrievalArgs {
     /// Which data set.
     #[arg(long, value_name = "NAME", value_enum)]

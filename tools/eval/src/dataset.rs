@@ -288,6 +288,11 @@ pub(super) fn day_of(text: &str) -> Option<linking::Date> {
     linking::days::day(year, small()?, small()?)
 }
 
+/// The day that a text is in ISO form, with nothing behind it.
+pub(super) fn whole_day(text: &str) -> Option<linking::Date> {
+    day_of(text).filter(|_| text.len() == "2023-11-27".len())
+}
+
 /// The text of a file.
 pub(super) fn read(path: &Path) -> Result<String, Error> {
     let fail = |error: std::io::Error| {

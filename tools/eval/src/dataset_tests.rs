@@ -102,4 +102,6 @@ fn a_time_begins_with_its_day() {
         linking::days::day(2023, 11, 27)
     );
     assert_eq!((day_of("2023"), day_of("2023-02-31 x")), (None, None));
+    assert_eq!(whole_day("2023-11-27"), day_of("2023-11-27"));
+    assert_eq!(whole_day("2023-11-27 08:45:59Z"), None);
 }

@@ -126,8 +126,6 @@ impl From<Error> for CliError {
             }
             Error::Options(_) => CliError::usage(text),
             Error::Search(error) => error.into(),
-            // The fleet of a measurement is one of this process.
-            Error::Fleet(local::Error::Model(_)) => CliError::negative(text),
             Error::Fleet(error) => error.into(),
             Error::NoFolder(_) => {
                 CliError::not_found(text).hint("name the folder of the data set with --path")

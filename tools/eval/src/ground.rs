@@ -10,6 +10,7 @@ use documents::record::publish_order;
 use envelope::ChunkRecord;
 use index::{Index, VectorSource};
 use index_host::search_factory::SearchFactory;
+use linking::DescribedBucket;
 use search::StreamPosition;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -80,10 +81,14 @@ impl Ground {
     }
 }
 
-/// An index of documents in memory, for searches by words alone.
-pub(super) fn in_memory(documents: impl Iterator<Item = Document>) -> Result<Index, Error> {
+/// An index of documents in memory, for searches by words alone, with the descriptions that schemas have.
+pub(super) fn in_memory(
+    described: Vec<DescribedBucket>,
+    documents: impl Iterator<Item = Document>,
+) -> Result<Index, Error> {
     let fill = || {
         let index = Index::open_in_ram(&VectorSource::None)?;
+        index.describe(described);
         let mut writer = index.writer()?;
         for document in documents {
             writer.apply(&publish_order(&document, None))?;

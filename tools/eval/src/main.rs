@@ -22,7 +22,7 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: EvalCli) -> Result<(), CliError> {
-    let config = entry::configuration(&cli.everywhere, ServerArgs::NONE)?.value;
+    let config = entry::configuration(&cli.everywhere, &ServerArgs::default())?.value;
     entry::init_logs(&cli.everywhere, false, &config)?;
     let output = cli.everywhere.output;
     entry::runtime(None, &config)?.block_on(command::run(cli.command, config, output))

@@ -105,8 +105,9 @@ fn server(matches: &ArgMatches) -> ServerArgs {
     while let Some((_, below)) = at.subcommand() {
         at = below;
     }
-    match at.try_contains_id("server") {
-        Ok(_) => ServerArgs::from_arg_matches(at).unwrap_or_default(),
-        Err(_) => ServerArgs::default(),
-    }
+    // To read a flag that a command does not have panics in a debug build, so it is asked for before. A release build
+    // does not know which flags a command has: this is always `Ok` there, and a flag that it has not reads as not given.
+    let has_flags = at.try_contains_id("server").is_ok();
+    let given = has_flags.then(|| ServerArgs::from_arg_matches(at).ok());
+    given.flatten().unwrap_or_default()
 }

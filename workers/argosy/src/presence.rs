@@ -89,16 +89,12 @@ pub(crate) struct StatusReporter {
     metrics: Metrics,
     started: Instant,
     data_dir: PathBuf,
-    /// The address at which metrics and probes are served, once it is known; likewise below.
-    pub(crate) listens: OnceLock<SocketAddr>,
+    listens: OnceLock<SocketAddr>,
     model: OnceLock<String>,
     pools: Pools,
-    /// The indexes of the process.
-    pub(crate) index: OnceLock<Arc<EditionRouter>>,
-    /// The store of conversations of the process.
-    pub(crate) store: OnceLock<StoreSeen>,
-    /// Whether the process takes questions of conversations.
-    pub(crate) conversations: OnceLock<bool>,
+    index: OnceLock<Arc<EditionRouter>>,
+    store: OnceLock<StoreSeen>,
+    conversations: OnceLock<bool>,
     window: Mutex<Window>,
 }
 
@@ -133,6 +129,11 @@ impl StatusReporter {
         self.role
     }
 
+    /// Reports from now on the address at which metrics and probes are served.
+    pub(crate) fn listens(&self, at: SocketAddr) {
+        let _ = self.listens.set(at);
+    }
+
     /// Reports these model nodes from now on; the first ones are those of the model that the process asks.
     pub(crate) fn asks(&self, pool: &Arc<Pool>) {
         // Which model a process asks is decided once.
@@ -143,6 +144,21 @@ impl StatusReporter {
     /// The place where further model nodes are noted.
     pub(crate) fn pools(&self) -> &Pools {
         &self.pools
+    }
+
+    /// Reports these indexes from now on.
+    pub(crate) fn searches(&self, serving: Arc<EditionRouter>) {
+        let _ = self.index.set(serving);
+    }
+
+    /// Reports this store from now on.
+    pub(crate) fn keeps(&self, store: StoreSeen) {
+        let _ = self.store.set(store);
+    }
+
+    /// Reports from now on whether the process takes questions of conversations.
+    pub(crate) fn takes_conversations(&self, takes: bool) {
+        let _ = self.conversations.set(takes);
     }
 
     /// Answers requests until it is told to stop.

@@ -8,7 +8,7 @@
 use super::gold::{GoldCondition, GoldQuestion};
 use super::known::Known;
 use crate::Error;
-use crate::dataset::day_of;
+use crate::dataset::whole_day;
 use crate::measure::request;
 use envelope::{Filter, TenantId};
 use index::{HybridSearcher, Options};
@@ -168,7 +168,7 @@ fn condition(gold: &GoldCondition, is_bare: bool) -> Option<QuestionCondition> {
         .map(str::to_owned)
         .collect();
     let number = values.first().and_then(Value::as_f64);
-    let day = texts.first().and_then(|text| day_of(text));
+    let day = texts.first().and_then(|text| whole_day(text));
     let test = match (gold.op.as_str(), day, number) {
         ("gte", Some(from), _) => Test::Days(DayRange {
             from: Some(from),

@@ -3,7 +3,7 @@
 use super::finding::{broken as failed, words_of};
 use super::gold::GoldQuestion;
 use crate::Error;
-use crate::dataset::{day_of, rows};
+use crate::dataset::{rows, whole_day};
 use crate::ground::{broken, in_memory};
 use envelope::{AnswerTable, Filter, Plan, TenantId};
 use index::{HybridSearcher, Index};
@@ -45,8 +45,7 @@ impl Known {
             documents += 1;
             Some(document)
         });
-        let index = in_memory(read)?;
-        index.describe(index_host::described(&schemas));
+        let index = in_memory(index_host::described(&schemas), read)?;
         let tables = schemas.tables();
         Ok(Known {
             described: tables
@@ -61,7 +60,7 @@ impl Known {
 
     /// What a question amounts to, on its day.
     pub(super) fn link(&self, question: &GoldQuestion) -> Result<LinkedQuestion, Error> {
-        let today = day_of(&question.today);
+        let today = whole_day(&question.today);
         let today = today.ok_or_else(|| Error::BadDay(question.today.clone()))?;
         let linked = self.index.link(&self.tenant, &question.question, today);
         linked.map_err(broken)

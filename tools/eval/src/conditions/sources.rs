@@ -92,7 +92,7 @@ impl Ground {
         dataset: Dataset,
         evidence: BTreeMap<String, BTreeSet<DocId>>,
     ) -> Result<Ground, Error> {
-        let index = in_memory(dataset.documents.iter().cloned())?;
+        let index = in_memory(Vec::new(), dataset.documents.iter().cloned())?;
         let documents = dataset.documents.into_iter();
         Ok(Ground {
             index,

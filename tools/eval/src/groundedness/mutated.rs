@@ -2,7 +2,7 @@
 //! measures what the check of an answer costs. `tools/mutations` generates the sentences.
 
 use crate::Error;
-use crate::dataset::rows_of;
+use crate::dataset::{at, rows_of};
 use groundedness::{SentenceVerdict, Thresholds, check};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -53,8 +53,7 @@ pub(super) struct MutationCase<'a> {
     passages: Vec<&'a str>,
 }
 
-/// The cases of a file. `text_of` finds the text of a document by its name; a case whose documents are not as they
-/// were is left out.
+/// The cases of a file, one fact in each line. `text_of` finds the text of a document by its name.
 pub(super) fn cases<'a>(
     lines: &str,
     path: &Path,
@@ -62,12 +61,15 @@ pub(super) fn cases<'a>(
 ) -> Result<Vec<MutationCase<'a>>, Error> {
     let facts: Vec<MutatedFact> = rows_of(lines, path)?;
     let mut cases = Vec::new();
-    for fact in facts {
-        let passages = fact.passages.iter();
-        let passages = passages.map(|(document, start, end)| text_of(document)?.get(*start..*end));
-        let Some(passages) = passages.collect::<Option<Vec<&str>>>() else {
-            continue;
-        };
+    for (fact, line) in facts.into_iter().zip(1..) {
+        let passages = fact.passages.iter().map(|(document, start, end)| {
+            let passage = text_of(document).and_then(|text| text.get(*start..*end));
+            passage.ok_or_else(|| {
+                let what = "is not as it was: generate this file anew with tools/mutations";
+                at(path, line, &format!("the document `{document}` {what}"))
+            })
+        });
+        let passages: Vec<&str> = passages.collect::<Result<_, Error>>()?;
         let sentences = fact.sentences.into_iter();
         cases.extend(
             sentences.map(|(mutation, rewordings, sentence)| MutationCase {
@@ -176,8 +178,23 @@ pub(super) fn micros(cases: &[MutationCase<'_>], thresholds: &Thresholds) -> f64
 
 #[cfg(test)]
 mod tests {
+    use super::cases;
     use std::path::Path;
     use std::process::Command;
+
+    #[test]
+    fn a_document_that_has_changed_is_named() {
+        let line = r#"{"split": "test", "passages": [["a.md", 0, 9]], "sentences": []}"#;
+        let read = |text| cases(line, Path::new("x.jsonl"), |_| text).err();
+        assert!(read(Some("nine bytes")).is_none());
+        for text in [None, Some("five.")] {
+            let told = read(text).unwrap().to_string();
+            assert!(
+                told.starts_with("`x.jsonl` line 1: the document `a.md` is not"),
+                "{told}"
+            );
+        }
+    }
 
     /// The program finds what it has to, and the file of the sample corpus is what it makes of the corpus.
     #[test]

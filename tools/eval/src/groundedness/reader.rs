@@ -97,7 +97,7 @@ pub(super) async fn figures(
 fn searcher(folder: &Path) -> Result<HybridSearcher, Error> {
     // Every document of the sample can be read; a test of the corpus sees to that.
     let documents = corpus::walk(folder, &TenantId::default_tenant());
-    let index = in_memory(documents.filter_map(|(_, found)| found.ok()))?;
+    let index = in_memory(Vec::new(), documents.filter_map(|(_, found)| found.ok()))?;
     let options = Options {
         vectors: false,
         ..Options::default()

@@ -6,7 +6,7 @@ use crate::config::Config;
 use clap::Args;
 use std::path::PathBuf;
 
-/// Where the fleet is.
+/// Where the fleet is; by default no flag at all, for commands that are for no fleet.
 #[derive(Debug, Clone, Default, Args)]
 pub struct ServerArgs {
     /// URL of NATS; several separated by commas. Same as `nats.url`.
@@ -27,15 +27,6 @@ pub struct ServerArgs {
 }
 
 impl ServerArgs {
-    /// No flag at all: for commands that are for no fleet.
-    pub const NONE: &ServerArgs = &ServerArgs {
-        server: None,
-        creds: None,
-        tls_ca: None,
-        tls_cert: None,
-        tls_key: None,
-    };
-
     /// Whether the command is meant for a fleet, where it need not be: `nats.url` is set, by this flag or
     /// elsewhere. What only a fleet needs is refused without one.
     pub(crate) fn is_named(&self, config: &Config) -> Result<bool, CliError> {

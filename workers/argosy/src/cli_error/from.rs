@@ -99,7 +99,9 @@ impl From<replay::Error> for CliError {
             replay::Error::Publish(error) | replay::Error::Outbox(OutboxError::Publish(error)) => {
                 not_stored(text, &error)
             }
-            _ => CliError::negative(text),
+            replay::Error::Outbox(OutboxError::Codec(_))
+            | replay::Error::Unreadable(_)
+            | replay::Error::Taken(_) => CliError::negative(text),
         }
     }
 }
@@ -111,7 +113,7 @@ fn not_stored(text: String, error: &PublishError) -> CliError {
         PublishError::Full => CliError::negative(text)
             .code(FULL)
             .hint("`argosy doctor` says which"),
-        _ => CliError::negative(text),
+        PublishError::Exists | PublishError::Refused(_) => CliError::negative(text),
     }
 }
 
@@ -152,7 +154,7 @@ impl From<model::Error> for CliError {
                 "name its servers in `model.nodes`, or take `{}`",
                 model::OFFLINE
             )),
-            _ => CliError::usage(text),
+            Error::Unnamed { .. } | Error::Pool(_) | Error::Metrics(_) => CliError::usage(text),
         }
     }
 }
@@ -203,7 +205,9 @@ impl From<corpus_sync::Error> for CliError {
                 "does an indexer run? `argosy run indexer`; what was published is indexed when one does. Large \
                  documents and a slow embedder want a longer --patience",
             ),
-            _ => CliError::negative(text),
+            Error::Scan(_) | Error::Read(_) | Error::Encode { .. } | Error::Tombstone(_) => {
+                CliError::negative(text)
+            }
         }
     }
 }
@@ -227,7 +231,7 @@ impl From<local::Error> for CliError {
                  done by the next run",
             ),
             Error::Corpus(error) => error.into(),
-            _ => CliError::negative(text),
+            Error::Index { .. } | Error::Catalog(_) | Error::Behind => CliError::negative(text),
         }
     }
 }
@@ -248,7 +252,11 @@ impl From<streams::client::Error> for CliError {
                 "try again, or give it up with: argosy cancel {turn}"
             )),
             Error::NoAnswer(_) | Error::NoTurn(_) => CliError::not_found(text),
-            _ => CliError::negative(text),
+            Error::Random(_)
+            | Error::Full
+            | Error::Refused(_)
+            | Error::Unreadable(_)
+            | Error::End(_) => CliError::negative(text),
         }
     }
 }
@@ -291,7 +299,11 @@ fn of_store(text: String, error: &StoreError) -> CliError {
         StoreError::Disk(_) | StoreError::Failed(_) => CliError::negative(text)
             .hint("the folder has to be writable, also to look into it; another one is named with --set data_dir=DIR"),
         StoreError::Event(error) => of_event(text, error),
-        _ => CliError::negative(text),
+        StoreError::Gap { .. }
+        | StoreError::Order { .. }
+        | StoreError::OtherStream { .. }
+        | StoreError::Write(_)
+        | StoreError::Damage(_) => CliError::negative(text),
     }
 }
 
@@ -324,7 +336,13 @@ impl From<conversations::Error> for CliError {
                 of_store(text, &source)
             }
             Error::Event(error) | Error::Log(LogError::Event(error)) => of_event(text, &error),
-            _ => CliError::negative(text),
+            Error::Open(_)
+            | Error::Log(_)
+            | Error::Copy(_)
+            | Error::Append(_)
+            | Error::Restore(_)
+            | Error::Erase(_)
+            | Error::Contended => CliError::negative(text),
         }
     }
 }
@@ -399,7 +417,9 @@ impl From<model_files::Error> for CliError {
             }
             Error::Pip(_) => CliError::negative(text)
                 .hint("is Python with pip there, and set to an index that can be reached?"),
-            _ => CliError::negative(text),
+            Error::Download(_) | Error::File { .. } | Error::Archive { .. } => {
+                CliError::negative(text)
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::cli::{self, Output, only_with};
 use crate::cli_error::CliError;
 use crate::command::connect_or;
-use crate::command::place::{mode, must_be_folder, tenant};
+use crate::command::place::{mode, must_be_folder, only_default_tenant, tenant};
 use crate::config::{Config, FILE};
 use crate::local::{Local, index_dir};
 use crate::out::{self, eprintln};
@@ -34,8 +34,10 @@ pub async fn run(args: cli::IndexArgs, config: Config, output: Output) -> Result
         ("--no-wait", args.no_wait),
     ];
     only_with(is_remote, &for_a_fleet)?;
-    let tenant = tenant(is_remote, &args.tenant)?;
+    only_default_tenant(is_remote, &args.tenant)?;
+    // A missing folder is told before a tenant that is no name.
     must_be_folder(&args.path)?;
+    let tenant = tenant(is_remote, &args.tenant)?;
     let patience = args.patience.map(Duration::from_secs);
     let line = ProgressLine::new(output);
     let say = |progress| line.show(progress);

@@ -88,10 +88,10 @@ pub async fn run_with(args: cli::RunArgs, config: Config, hooks: Hooks) -> Resul
     let metrics = harness::Metrics::new(&registry, &[role])?;
     let reporter = StatusReporter::new(role, health.clone(), metrics, config.data_dir.0.clone());
     if let Some(admin) = &admin {
-        let _ = reporter.listens.set(admin.local_addr);
+        reporter.listens(admin.local_addr);
     }
     if role == Role::Gateway {
-        let _ = reporter.conversations.set(config.gateway.conversations);
+        reporter.takes_conversations(config.gateway.conversations);
     }
     let (reporting, hears, told) = (reporter.clone(), bus.clone(), stop.clone());
     running.spawn(async move { reporting.answer(&*hears, &told).await });
@@ -287,7 +287,7 @@ async fn index(
         pools: reporter.pools().clone(),
     };
     let serving = editions::start(home, Arc::new(indexes), running).await?;
-    let _ = reporter.index.set(serving.clone());
+    reporter.searches(serving.clone());
     let current = serving.clone();
     let lookup = Lookup::new(serving.clone(), move || current.index())
         .with_schemas(schemas)

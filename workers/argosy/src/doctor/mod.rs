@@ -159,7 +159,8 @@ impl From<BusError> for Said {
     }
 }
 
-/// What a check returns. An early end, as without a connection, is a finding as well.
+/// What a check returns: `Ok` for what it found, and `Err` for what `?` ends it with early, as without a connection. That
+/// is a finding as well.
 type Checked = Result<Said, Said>;
 
 /// The first of a list, at most `most`, and how many more there are.
@@ -232,29 +233,29 @@ pub(crate) async fn examine(config: &Config, wanted: CheckScope) -> Vec<Finding>
     let on = &ground;
     // A code that is given up is never given to another check.
     let checks: [(&str, BoxFuture<'_, Checked>); 16] = [
-        ("D02", Box::pin(server::jetstream(on))),
-        ("D03", Box::pin(server::topology(on))),
-        ("D04", Box::pin(room::full(on))),
-        ("D05", Box::pin(room::carries(on))),
-        ("D06", Box::pin(server::clock(on))),
-        ("D07", Box::pin(access::access(on))),
-        ("D08", Box::pin(processes::roles(on))),
-        ("D09", Box::pin(processes::indexes(on))),
-        ("D10", Box::pin(models::reachable(on))),
-        ("D11", Box::pin(models::nodes(on))),
-        ("D12", Box::pin(models::ceiling(on))),
-        ("D13", Box::pin(processes::disks(on))),
-        ("D14", Box::pin(server::dead_letters(on))),
-        ("D15", Box::pin(retrieval::answering(on))),
-        ("D16", Box::pin(conversations::conversations(on))),
-        ("D17", Box::pin(logs::logs(on))),
+        ("D02", Box::pin(server::jetstream(on))), // The server is new enough and has JetStream
+        ("D03", Box::pin(server::topology(on))),  // Streams and consumers are as wanted
+        ("D04", Box::pin(room::full(on))),        // Streams have room
+        ("D05", Box::pin(room::carries(on))),     // The streams carry the load
+        ("D06", Box::pin(server::clock(on))),     // Clocks agree
+        ("D07", Box::pin(access::access(on))),    // Credentials may do what workers do
+        ("D08", Box::pin(processes::roles(on))),  // Every role runs and is ready
+        ("D09", Box::pin(processes::indexes(on))), // Indexes have caught up
+        ("D10", Box::pin(models::reachable(on))), // Models answer and are long enough
+        ("D11", Box::pin(models::nodes(on))),     // Processes get answers from their nodes
+        ("D12", Box::pin(models::ceiling(on))), // All processes together stay below what nodes run at once
+        ("D13", Box::pin(processes::disks(on))), // Data folders have room
+        ("D14", Box::pin(server::dead_letters(on))), // No dead letters
+        ("D15", Box::pin(retrieval::answering(on))), // Embedder and reranker answer
+        ("D16", Box::pin(conversations::conversations(on))), // Conversations are taken, read and kept
+        ("D17", Box::pin(logs::logs(on))), // Logs of conversations follow from their events
     ];
     let made = checks.map(|(code, check)| async move {
         let said = tokio::time::timeout(TIME, check).await;
-        let said = said.unwrap_or_else(|_| Err(late()));
+        let said = said.unwrap_or_else(|_| Ok(late()));
         said.unwrap_or_else(|early| early).of(code)
     });
-    let mut findings = vec![connection.of("D01")];
+    let mut findings = vec![connection.of("D01")]; // The server can be reached
     findings.extend(join_all(made).await);
     findings
 }

@@ -36,7 +36,7 @@ pub(super) fn open(
     let metrics = Metrics::new(&process.registry).map_err(roles::Error::from)?;
     let (tell_seen, seen) = watch::channel(0);
     let (tell_sizes, sizes) = watch::channel(None);
-    let _ = reporter.store.set(StoreSeen {
+    reporter.keeps(StoreSeen {
         seen: seen.clone(),
         sizes,
     });
