@@ -15,12 +15,12 @@ const CODE_MAX: &[(&str, usize)] = &[
     ("conversation", 3_400),
     ("corpus", 15_700),
     ("fleet", 8_100),
-    ("language", 12_200),
+    ("language", 12_300),
     ("model", 11_200),
     ("tools", 17_500),
     ("wire", 5_300),
-    ("workers", 14_500),
-    ("workers/argosy", 13_300),
+    ("workers", 14_600),
+    ("workers/argosy", 13_400),
 ];
 /// How far below its limit a group may be.
 const SLACK: usize = 300;
