@@ -1,13 +1,14 @@
 //! The calls of JetStream's API, one function each.
 
-use super::{Parsed, away, headers_or_none, stored, unix_ms};
+use super::reader::OrderedReader;
+use super::{Parsed, away, stored, unix_ms};
 use async_nats::jetstream::Context;
 use async_nats::jetstream::consumer::{DeliverPolicy, pull};
 use async_nats::jetstream::message::StreamMessage;
 use async_nats::jetstream::stream::{LastRawMessageError, LastRawMessageErrorKind};
 use async_nats::{Client, HeaderMap, HeaderName, HeaderValue, RequestErrorKind};
 use bus::{
-    Asked, BusError, ConsumerProgress, ConsumerSpec, Headers, Publish, PublishError, Reader,
+    BusError, ConsumerProgress, ConsumerSpec, Headers, Publish, PublishError, Reader,
     StoredMessage, Stream, StreamState, WriteCondition,
 };
 use bytes::Bytes;
@@ -478,33 +479,5 @@ pub(super) async fn read(
     let consumer = handle.create_consumer(config).await;
     let messages = consumer.map_err(|e| away(&e))?.messages().await;
     let messages = messages.map_err(|e| away(&e))?;
-    Ok(Box::new(NatsReader(messages)))
-}
-
-struct NatsReader(pull::Ordered);
-
-impl Reader for NatsReader {
-    fn next(&mut self) -> Asked<'_, (StoredMessage, u64)> {
-        Box::pin(async move {
-            match self.0.next().await {
-                None => Err(BusError::Away("the reader ended".into())),
-                Some(Err(error)) => Err(BusError::Away(error.to_string())),
-                Some(Ok(message)) => {
-                    let info = message
-                        .info()
-                        .map_err(|e| BusError::Refused(e.to_string()))?;
-                    let pending = info.pending;
-                    let (sequence, published) = (info.stream_sequence, info.published);
-                    let stored = StoredMessage {
-                        subject: message.subject.to_string(),
-                        headers: headers_or_none(message.headers.clone()),
-                        body: message.payload.clone(),
-                        sequence,
-                        stored_at: unix_ms(published),
-                    };
-                    Ok((stored, pending))
-                }
-            }
-        })
-    }
+    Ok(Box::new(OrderedReader(messages)))
 }

@@ -15,6 +15,7 @@ mod metrics;
 mod objects;
 mod options;
 mod pull;
+mod reader;
 mod room;
 mod setup;
 mod snapshots;
@@ -29,7 +30,7 @@ pub use setup::{check, check_within, setup, setup_within};
 
 use async_nats::{Client, ConnectOptions, Event};
 use bus::{
-    Asked, Bus, BusError, ConsumerProgress, ConsumerSpec, CoreMessage, Headers, Publish,
+    Bus, BusError, BusFuture, ConsumerProgress, ConsumerSpec, CoreMessage, Headers, Publish,
     PublishError, Puller, Reader, StoredMessage, Stream, StreamState, Subscription,
 };
 use bytes::Bytes;
@@ -228,7 +229,11 @@ impl Bus for NatsBus {
         })
     }
 
-    fn last<'a>(&'a self, stream: Stream, subject: &'a str) -> Asked<'a, Option<StoredMessage>> {
+    fn last<'a>(
+        &'a self,
+        stream: Stream,
+        subject: &'a str,
+    ) -> BusFuture<'a, Option<StoredMessage>> {
         Box::pin(async move {
             match api::last(&self.context, stream, subject).await {
                 Err(error) if !self.client.server_info().jetstream => {
@@ -239,7 +244,7 @@ impl Bus for NatsBus {
         })
     }
 
-    fn count<'a>(&'a self, stream: Stream, filter: &'a str) -> Asked<'a, u64> {
+    fn count<'a>(&'a self, stream: Stream, filter: &'a str) -> BusFuture<'a, u64> {
         Box::pin(api::count(&self.client, stream, filter))
     }
 
@@ -247,7 +252,7 @@ impl Bus for NatsBus {
         &'a self,
         stream: Stream,
         filters: &'a [String],
-    ) -> Asked<'a, Vec<StoredMessage>> {
+    ) -> BusFuture<'a, Vec<StoredMessage>> {
         Box::pin(api::last_of_each(
             &self.client,
             stream,
@@ -261,11 +266,11 @@ impl Bus for NatsBus {
         stream: Stream,
         filter: &'a str,
         from: u64,
-    ) -> Asked<'a, Box<dyn Reader>> {
+    ) -> BusFuture<'a, Box<dyn Reader>> {
         Box::pin(api::read(&self.context, stream, filter, from))
     }
 
-    fn state(&self, stream: Stream) -> Asked<'_, StreamState> {
+    fn state(&self, stream: Stream) -> BusFuture<'_, StreamState> {
         Box::pin(api::state(&self.client, stream))
     }
 
@@ -274,15 +279,15 @@ impl Bus for NatsBus {
         stream: Stream,
         subject: &'a str,
         from: u64,
-    ) -> Asked<'a, Option<StoredMessage>> {
+    ) -> BusFuture<'a, Option<StoredMessage>> {
         Box::pin(api::first(&self.context, stream, subject, from))
     }
 
-    fn progress<'a>(&'a self, consumer: &'a ConsumerSpec) -> Asked<'a, ConsumerProgress> {
+    fn progress<'a>(&'a self, consumer: &'a ConsumerSpec) -> BusFuture<'a, ConsumerProgress> {
         Box::pin(api::progress(&self.client, consumer))
     }
 
-    fn consume<'a>(&'a self, consumer: &'a ConsumerSpec) -> Asked<'a, Box<dyn Puller>> {
+    fn consume<'a>(&'a self, consumer: &'a ConsumerSpec) -> BusFuture<'a, Box<dyn Puller>> {
         Box::pin(async move {
             setup::check_consumer(&self.context, consumer).await?;
             let connects = self.connection.connects.subscribe();
@@ -291,27 +296,31 @@ impl Bus for NatsBus {
         })
     }
 
-    fn add_consumer<'a>(&'a self, consumer: &'a ConsumerSpec) -> Asked<'a, ()> {
+    fn add_consumer<'a>(&'a self, consumer: &'a ConsumerSpec) -> BusFuture<'a, ()> {
         Box::pin(setup::add_consumer(&self.context, consumer))
     }
 
-    fn drop_consumer<'a>(&'a self, consumer: &'a ConsumerSpec) -> Asked<'a, ()> {
+    fn drop_consumer<'a>(&'a self, consumer: &'a ConsumerSpec) -> BusFuture<'a, ()> {
         Box::pin(api::drop_consumer(&self.client, consumer))
     }
 
-    fn message_anywhere(&self, stream: Stream, sequence: u64) -> Asked<'_, Option<StoredMessage>> {
+    fn message_anywhere(
+        &self,
+        stream: Stream,
+        sequence: u64,
+    ) -> BusFuture<'_, Option<StoredMessage>> {
         Box::pin(api::message(&self.client, stream, sequence, self.timeout))
     }
 
-    fn erase(&self, stream: Stream, sequence: u64) -> Asked<'_, bool> {
+    fn erase(&self, stream: Stream, sequence: u64) -> BusFuture<'_, bool> {
         Box::pin(async move { erase::erase(&self.client, &stream.name(), sequence).await })
     }
 
-    fn purge<'a>(&'a self, stream: Stream, filter: &'a str) -> Asked<'a, u64> {
+    fn purge<'a>(&'a self, stream: Stream, filter: &'a str) -> BusFuture<'a, u64> {
         Box::pin(api::purge(&self.client, stream, filter))
     }
 
-    fn broadcast(&self, message: CoreMessage) -> Asked<'_, ()> {
+    fn broadcast(&self, message: CoreMessage) -> BusFuture<'_, ()> {
         Box::pin(async move {
             let headers = api::to_nats(&message.headers);
             let CoreMessage {
@@ -337,7 +346,7 @@ impl Bus for NatsBus {
         &'a self,
         subject: &'a str,
         queue: Option<&'a str>,
-    ) -> Asked<'a, Box<dyn Subscription>> {
+    ) -> BusFuture<'a, Box<dyn Subscription>> {
         Box::pin(async move {
             let subscribed = match queue {
                 Some(queue) => {
@@ -354,19 +363,19 @@ impl Bus for NatsBus {
         })
     }
 
-    fn put_file<'a>(&'a self, name: &'a str, bytes: Bytes) -> Asked<'a, ()> {
+    fn put_file<'a>(&'a self, name: &'a str, bytes: Bytes) -> BusFuture<'a, ()> {
         Box::pin(files::put(&self.context, name, bytes))
     }
 
-    fn get_file<'a>(&'a self, name: &'a str, max_bytes: u64) -> Asked<'a, Option<Bytes>> {
+    fn get_file<'a>(&'a self, name: &'a str, max_bytes: u64) -> BusFuture<'a, Option<Bytes>> {
         Box::pin(files::get(&self.context, name, max_bytes))
     }
 
-    fn files_taken(&self) -> Asked<'_, f64> {
+    fn files_taken(&self) -> BusFuture<'_, f64> {
         Box::pin(files::taken(&self.context))
     }
 
-    fn delete_file<'a>(&'a self, name: &'a str) -> Asked<'a, ()> {
+    fn delete_file<'a>(&'a self, name: &'a str) -> BusFuture<'a, ()> {
         Box::pin(files::delete(&self.client, &self.context, name))
     }
 

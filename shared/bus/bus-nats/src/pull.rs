@@ -6,7 +6,7 @@
 
 use super::{away, headers_or_none};
 use async_nats::{Client, Message, Subscriber};
-use bus::{Ack, Asked, BusError, ConsumerSpec, Delivery, Puller, StoredMessage};
+use bus::{Ack, BusError, BusFuture, ConsumerSpec, Delivery, Puller, StoredMessage};
 use bytes::Bytes;
 use envelope::UnixMs;
 use futures_util::{FutureExt, StreamExt, future::BoxFuture};
@@ -119,7 +119,7 @@ impl NatsPuller {
 }
 
 impl Puller for NatsPuller {
-    fn next(&mut self, free: usize) -> Asked<'_, Delivery> {
+    fn next(&mut self, free: usize) -> BusFuture<'_, Delivery> {
         Box::pin(async move {
             loop {
                 self.ask(free).await?;
@@ -233,18 +233,18 @@ impl NatsAck {
 }
 
 impl Ack for NatsAck {
-    fn ack(&self) -> Asked<'_, ()> {
+    fn ack(&self) -> BusFuture<'_, ()> {
         Box::pin(async move {
             let confirmed = self.client.request(self.reply.clone(), Bytes::new()).await;
             confirmed.map(drop).map_err(away)
         })
     }
 
-    fn nak(&self, delay: Duration) -> Asked<'_, ()> {
+    fn nak(&self, delay: Duration) -> BusFuture<'_, ()> {
         Box::pin(self.send(format!(r#"-NAK {{"delay":{}}}"#, delay.as_nanos())))
     }
 
-    fn in_progress(&self) -> Asked<'_, ()> {
+    fn in_progress(&self) -> BusFuture<'_, ()> {
         Box::pin(self.send("+WPI".into()))
     }
 }

@@ -10,7 +10,7 @@ use async_nats::jetstream::object_store::{
     DeleteErrorKind, InfoErrorKind, ObjectInfo, ObjectMetadata, ObjectStore, PutErrorKind,
 };
 use bus::topology::SNAPSHOTS;
-use bus::{Asked, BusError, Pieces, Snapshot, Snapshots};
+use bus::{BusError, BusFuture, Pieces, Snapshot, Snapshots};
 use bytes::Bytes;
 use futures_util::{FutureExt, StreamExt, TryStreamExt, stream};
 use std::collections::{HashMap, HashSet};
@@ -24,7 +24,7 @@ const SEQUENCE: &str = "sequence";
 const PIECE_WAIT: Duration = Duration::from_secs(10);
 
 impl Snapshots for NatsBus {
-    fn list(&self) -> Asked<'_, Vec<Snapshot>> {
+    fn list(&self) -> BusFuture<'_, Vec<Snapshot>> {
         async move {
             let store = store(&self.context, SNAPSHOTS).await?;
             let objects = objects(&store).await?;
@@ -33,7 +33,7 @@ impl Snapshots for NatsBus {
         .boxed()
     }
 
-    fn put<'a>(&'a self, name: &'a str, sequence: u64, pieces: Pieces) -> Asked<'a, ()> {
+    fn put<'a>(&'a self, name: &'a str, sequence: u64, pieces: Pieces) -> BusFuture<'a, ()> {
         async move {
             let store = store(&self.context, SNAPSHOTS).await?;
             sweep(&self.context, &store).await?;
@@ -58,7 +58,7 @@ impl Snapshots for NatsBus {
         .boxed()
     }
 
-    fn get<'a>(&'a self, name: &'a str) -> Asked<'a, Option<Pieces>> {
+    fn get<'a>(&'a self, name: &'a str) -> BusFuture<'a, Option<Pieces>> {
         async move {
             let store = store(&self.context, SNAPSHOTS).await?;
             let object = match store.info(name).await {
@@ -72,7 +72,7 @@ impl Snapshots for NatsBus {
         .boxed()
     }
 
-    fn remove<'a>(&'a self, name: &'a str) -> Asked<'a, ()> {
+    fn remove<'a>(&'a self, name: &'a str) -> BusFuture<'a, ()> {
         async move {
             let store = store(&self.context, SNAPSHOTS).await?;
             match store.delete(name).await {

@@ -12,7 +12,7 @@ use futures_util::future::BoxFuture;
 use std::time::Duration;
 
 /// What the bus answers to a call, or why it could not.
-pub type Asked<'a, T> = BoxFuture<'a, Result<T, BusError>>;
+pub type BusFuture<'a, T> = BoxFuture<'a, Result<T, BusError>>;
 
 /// Message headers in order of insertion; names as in [`envelope::header`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -118,18 +118,18 @@ pub struct Delivery {
 /// How a delivery is answered.
 pub trait Ack: Send + Sync {
     /// Acks the message; returns when the server has confirmed the ack.
-    fn ack(&self) -> Asked<'_, ()>;
+    fn ack(&self) -> BusFuture<'_, ()>;
     /// Asks the server to deliver the message again after `delay`; a nak always has a delay.
-    fn nak(&self, delay: Duration) -> Asked<'_, ()>;
+    fn nak(&self, delay: Duration) -> BusFuture<'_, ()>;
     /// Tells the server that the work goes on, so that the ack time-out starts anew.
-    fn in_progress(&self) -> Asked<'_, ()>;
+    fn in_progress(&self) -> BusFuture<'_, ()>;
 }
 
 /// A consumer's deliveries.
 pub trait Puller: Send {
     /// The next delivery. Never more than `free` messages are on their way to this process. May be
     /// dropped and called again without losing a message.
-    fn next(&mut self, free: usize) -> Asked<'_, Delivery>;
+    fn next(&mut self, free: usize) -> BusFuture<'_, Delivery>;
     /// Stops pulling, and returns the deliveries that it has not handed out yet.
     fn close(self: Box<Self>) -> BoxFuture<'static, Vec<Delivery>>;
 }
@@ -168,7 +168,7 @@ pub trait Subscription: Send {
 /// A stream read in order from a sequence on, without a durable consumer.
 pub trait Reader: Send {
     /// The next message, with the number of matching messages after it. Waits for the message if there is none yet.
-    fn next(&mut self) -> Asked<'_, (StoredMessage, u64)>;
+    fn next(&mut self) -> BusFuture<'_, (StoredMessage, u64)>;
 }
 
 /// The operations on JetStream that the system needs.
@@ -178,20 +178,25 @@ pub trait Bus: Send + Sync + 'static {
     /// Stores a message; returns its sequence when the stream has confirmed it.
     fn publish(&self, message: Publish) -> BoxFuture<'_, Result<u64, PublishError>>;
     /// The newest message at a subject, which may have wildcards. The stream's leader answers.
-    fn last<'a>(&'a self, stream: Stream, subject: &'a str) -> Asked<'a, Option<StoredMessage>>;
+    fn last<'a>(&'a self, stream: Stream, subject: &'a str)
+    -> BusFuture<'a, Option<StoredMessage>>;
     /// The number of matching subjects that have a message. The stream's leader answers.
-    fn count<'a>(&'a self, stream: Stream, filter: &'a str) -> Asked<'a, u64>;
+    fn count<'a>(&'a self, stream: Stream, filter: &'a str) -> BusFuture<'a, u64>;
     /// The newest message of each matching subject, for at most 1,024 subjects. A follower that lags may answer.
     fn last_of_each<'a>(
         &'a self,
         stream: Stream,
         filters: &'a [String],
-    ) -> Asked<'a, Vec<StoredMessage>>;
+    ) -> BusFuture<'a, Vec<StoredMessage>>;
     /// Reads a stream from sequence `from` on.
-    fn read<'a>(&'a self, stream: Stream, filter: &'a str, from: u64)
-    -> Asked<'a, Box<dyn Reader>>;
+    fn read<'a>(
+        &'a self,
+        stream: Stream,
+        filter: &'a str,
+        from: u64,
+    ) -> BusFuture<'a, Box<dyn Reader>>;
     /// Room and positions of a stream.
-    fn state(&self, stream: Stream) -> Asked<'_, StreamState>;
+    fn state(&self, stream: Stream) -> BusFuture<'_, StreamState>;
     /// The oldest message at a subject, which may have wildcards, from sequence `from` on. The stream's leader
     /// answers.
     fn first<'a>(
@@ -199,20 +204,20 @@ pub trait Bus: Send + Sync + 'static {
         stream: Stream,
         subject: &'a str,
         from: u64,
-    ) -> Asked<'a, Option<StoredMessage>>;
+    ) -> BusFuture<'a, Option<StoredMessage>>;
     /// The progress of a durable consumer. The consumer's leader answers.
-    fn progress<'a>(&'a self, consumer: &'a ConsumerSpec) -> Asked<'a, ConsumerProgress>;
+    fn progress<'a>(&'a self, consumer: &'a ConsumerSpec) -> BusFuture<'a, ConsumerProgress>;
     /// Opens a durable consumer that [`setup`](crate::topology) has made; fails when it is missing
     /// or different.
-    fn consume<'a>(&'a self, consumer: &'a ConsumerSpec) -> Asked<'a, Box<dyn Puller>>;
+    fn consume<'a>(&'a self, consumer: &'a ConsumerSpec) -> BusFuture<'a, Box<dyn Puller>>;
     /// Makes a durable consumer, which also gets the messages that are stored already. An existing consumer is
     /// changed to the specification. Only setting up and the management of editions call this, never a worker.
-    fn add_consumer<'a>(&'a self, consumer: &'a ConsumerSpec) -> Asked<'a, ()>;
+    fn add_consumer<'a>(&'a self, consumer: &'a ConsumerSpec) -> BusFuture<'a, ()>;
     /// Deletes a durable consumer, and with it the messages of a queue that waited for no other consumer. It is no
     /// error if there is none.
-    fn drop_consumer<'a>(&'a self, consumer: &'a ConsumerSpec) -> Asked<'a, ()>;
+    fn drop_consumer<'a>(&'a self, consumer: &'a ConsumerSpec) -> BusFuture<'a, ()>;
     /// The message with this sequence, if it is stored. The stream's leader answers.
-    fn message(&self, stream: Stream, sequence: u64) -> Asked<'_, Option<StoredMessage>> {
+    fn message(&self, stream: Stream, sequence: u64) -> BusFuture<'_, Option<StoredMessage>> {
         Box::pin(async move {
             let first = self.first(stream, ">", sequence).await?;
             Ok(first.filter(|stored| stored.sequence == sequence))
@@ -220,34 +225,38 @@ pub trait Bus: Send + Sync + 'static {
     }
     /// Like [`Bus::message`], but any replica answers, which is cheaper. A replica that lags may lack a message that
     /// is stored, or still have one that was deleted.
-    fn message_anywhere(&self, stream: Stream, sequence: u64) -> Asked<'_, Option<StoredMessage>> {
+    fn message_anywhere(
+        &self,
+        stream: Stream,
+        sequence: u64,
+    ) -> BusFuture<'_, Option<StoredMessage>> {
         self.message(stream, sequence)
     }
     /// Deletes the message with this sequence and overwrites its bytes; false when it was not stored. With several
     /// replicas, their Raft log keeps the message until the log is compacted.
-    fn erase(&self, stream: Stream, sequence: u64) -> Asked<'_, bool>;
+    fn erase(&self, stream: Stream, sequence: u64) -> BusFuture<'_, bool>;
     /// Deletes every message of a stream that matches; returns how many. Their bytes stay in the server's files until
     /// those are written anew.
-    fn purge<'a>(&'a self, stream: Stream, filter: &'a str) -> Asked<'a, u64>;
+    fn purge<'a>(&'a self, stream: Stream, filter: &'a str) -> BusFuture<'a, u64>;
     /// Publishes without storing: at most once, and possibly without a listener.
-    fn broadcast(&self, message: CoreMessage) -> Asked<'_, ()>;
+    fn broadcast(&self, message: CoreMessage) -> BusFuture<'_, ()>;
     /// Listens without storing; with a queue group, each message goes to one of the group.
     fn subscribe<'a>(
         &'a self,
         subject: &'a str,
         queue: Option<&'a str>,
-    ) -> Asked<'a, Box<dyn Subscription>>;
+    ) -> BusFuture<'a, Box<dyn Subscription>>;
     /// Keeps bytes that are too large for a message under a name, and replaces older ones. They are deleted after
     /// [`FILES_KEPT`](crate::topology::FILES_KEPT) at the latest.
-    fn put_file<'a>(&'a self, name: &'a str, bytes: Bytes) -> Asked<'a, ()>;
+    fn put_file<'a>(&'a self, name: &'a str, bytes: Bytes) -> BusFuture<'a, ()>;
     /// The bytes under a name, if there are any; an error when they are larger than `max_bytes`.
-    fn get_file<'a>(&'a self, name: &'a str, max_bytes: u64) -> Asked<'a, Option<Bytes>>;
+    fn get_file<'a>(&'a self, name: &'a str, max_bytes: u64) -> BusFuture<'a, Option<Bytes>>;
     /// The share of the files' room that is in use, from 0 to 1; 0 if that is not known.
-    fn files_taken(&self) -> Asked<'_, f64> {
+    fn files_taken(&self) -> BusFuture<'_, f64> {
         Box::pin(std::future::ready(Ok(0.0)))
     }
     /// Deletes the bytes under a name. It is no error if there are none.
-    fn delete_file<'a>(&'a self, name: &'a str) -> Asked<'a, ()>;
+    fn delete_file<'a>(&'a self, name: &'a str) -> BusFuture<'a, ()>;
     /// Whether the connection is up.
     fn connected(&self) -> bool;
 }

@@ -21,7 +21,7 @@ mod stream;
 pub mod topology;
 
 pub use contract::{
-    Ack, Asked, Bus, BusError, CoreMessage, Delivery, Headers, Publish, PublishError, Puller,
+    Ack, Bus, BusError, BusFuture, CoreMessage, Delivery, Headers, Publish, PublishError, Puller,
     Reader, Schedule, StoredMessage, Subscription, WriteCondition,
 };
 pub use snapshots::{Pieces, Snapshot, Snapshots};

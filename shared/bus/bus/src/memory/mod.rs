@@ -20,7 +20,7 @@ mod subjects;
 
 use crate::topology::Topology;
 use crate::{
-    Asked, Bus, BusError, ConsumerProgress, ConsumerSpec, CoreMessage, Publish, PublishError,
+    Bus, BusError, BusFuture, ConsumerProgress, ConsumerSpec, CoreMessage, Publish, PublishError,
     Puller, Reader, StoredMessage, Stream, StreamState, Subscription,
 };
 use bytes::Bytes;
@@ -171,11 +171,15 @@ impl Bus for MemoryBus {
         .boxed()
     }
 
-    fn last<'a>(&'a self, stream: Stream, subject: &'a str) -> Asked<'a, Option<StoredMessage>> {
+    fn last<'a>(
+        &'a self,
+        stream: Stream,
+        subject: &'a str,
+    ) -> BusFuture<'a, Option<StoredMessage>> {
         async move { self.shared.with(stream, |log| log.last(subject)) }.boxed()
     }
 
-    fn count<'a>(&'a self, stream: Stream, filter: &'a str) -> Asked<'a, u64> {
+    fn count<'a>(&'a self, stream: Stream, filter: &'a str) -> BusFuture<'a, u64> {
         async move { self.shared.with(stream, |log| log.count(filter)) }.boxed()
     }
 
@@ -183,7 +187,7 @@ impl Bus for MemoryBus {
         &'a self,
         stream: Stream,
         filters: &'a [String],
-    ) -> Asked<'a, Vec<StoredMessage>> {
+    ) -> BusFuture<'a, Vec<StoredMessage>> {
         async move {
             let found = self.shared.with(stream, |log| log.last_of_each(filters))?;
             if found.len() > LAST_OF_EACH_MAX {
@@ -199,7 +203,7 @@ impl Bus for MemoryBus {
         stream: Stream,
         filter: &'a str,
         from: u64,
-    ) -> Asked<'a, Box<dyn Reader>> {
+    ) -> BusFuture<'a, Box<dyn Reader>> {
         async move {
             let reader = pull::MemoryReader::open(&self.shared, stream, filter, from)?;
             Ok(Box::new(reader) as Box<dyn Reader>)
@@ -207,7 +211,7 @@ impl Bus for MemoryBus {
         .boxed()
     }
 
-    fn state(&self, stream: Stream) -> Asked<'_, StreamState> {
+    fn state(&self, stream: Stream) -> BusFuture<'_, StreamState> {
         async move { self.shared.with(stream, |log| log.state()) }.boxed()
     }
 
@@ -216,11 +220,11 @@ impl Bus for MemoryBus {
         stream: Stream,
         subject: &'a str,
         from: u64,
-    ) -> Asked<'a, Option<StoredMessage>> {
+    ) -> BusFuture<'a, Option<StoredMessage>> {
         async move { self.shared.with(stream, |log| log.first(subject, from)) }.boxed()
     }
 
-    fn progress<'a>(&'a self, consumer: &'a ConsumerSpec) -> Asked<'a, ConsumerProgress> {
+    fn progress<'a>(&'a self, consumer: &'a ConsumerSpec) -> BusFuture<'a, ConsumerProgress> {
         async move {
             let found = self
                 .shared
@@ -230,7 +234,7 @@ impl Bus for MemoryBus {
         .boxed()
     }
 
-    fn consume<'a>(&'a self, consumer: &'a ConsumerSpec) -> Asked<'a, Box<dyn Puller>> {
+    fn consume<'a>(&'a self, consumer: &'a ConsumerSpec) -> BusFuture<'a, Box<dyn Puller>> {
         async move {
             let puller = pull::MemoryPuller::open(&self.shared, consumer)?;
             Ok(Box::new(puller) as Box<dyn Puller>)
@@ -238,7 +242,7 @@ impl Bus for MemoryBus {
         .boxed()
     }
 
-    fn add_consumer<'a>(&'a self, consumer: &'a ConsumerSpec) -> Asked<'a, ()> {
+    fn add_consumer<'a>(&'a self, consumer: &'a ConsumerSpec) -> BusFuture<'a, ()> {
         let spec = consumer.clone();
         async move {
             self.shared
@@ -247,7 +251,7 @@ impl Bus for MemoryBus {
         .boxed()
     }
 
-    fn drop_consumer<'a>(&'a self, consumer: &'a ConsumerSpec) -> Asked<'a, ()> {
+    fn drop_consumer<'a>(&'a self, consumer: &'a ConsumerSpec) -> BusFuture<'a, ()> {
         async move {
             self.shared
                 .with(consumer.stream, |log| log.drop_consumer(&consumer.name))
@@ -255,15 +259,15 @@ impl Bus for MemoryBus {
         .boxed()
     }
 
-    fn erase(&self, stream: Stream, sequence: u64) -> Asked<'_, bool> {
+    fn erase(&self, stream: Stream, sequence: u64) -> BusFuture<'_, bool> {
         async move { self.shared.with(stream, |log| log.erase(sequence)) }.boxed()
     }
 
-    fn purge<'a>(&'a self, stream: Stream, filter: &'a str) -> Asked<'a, u64> {
+    fn purge<'a>(&'a self, stream: Stream, filter: &'a str) -> BusFuture<'a, u64> {
         async move { self.shared.with(stream, |log| log.purge(filter)) }.boxed()
     }
 
-    fn broadcast(&self, message: CoreMessage) -> Asked<'_, ()> {
+    fn broadcast(&self, message: CoreMessage) -> BusFuture<'_, ()> {
         async move {
             if !subjects::is_literal(&message.subject) {
                 let subject = message.subject;
@@ -289,7 +293,7 @@ impl Bus for MemoryBus {
         &'a self,
         subject: &'a str,
         queue: Option<&'a str>,
-    ) -> Asked<'a, Box<dyn Subscription>> {
+    ) -> BusFuture<'a, Box<dyn Subscription>> {
         async move {
             let subscription = core::MemorySubscription::open(&self.shared, subject, queue);
             Ok(Box::new(subscription) as Box<dyn Subscription>)
@@ -297,7 +301,7 @@ impl Bus for MemoryBus {
         .boxed()
     }
 
-    fn put_file<'a>(&'a self, name: &'a str, bytes: Bytes) -> Asked<'a, ()> {
+    fn put_file<'a>(&'a self, name: &'a str, bytes: Bytes) -> BusFuture<'a, ()> {
         async move {
             let now = self.now();
             self.shared.state().files.put(now, name, bytes)
@@ -305,7 +309,7 @@ impl Bus for MemoryBus {
         .boxed()
     }
 
-    fn get_file<'a>(&'a self, name: &'a str, max_bytes: u64) -> Asked<'a, Option<Bytes>> {
+    fn get_file<'a>(&'a self, name: &'a str, max_bytes: u64) -> BusFuture<'a, Option<Bytes>> {
         async move {
             let now = self.now();
             self.shared.state().files.get(now, name, max_bytes)
@@ -313,11 +317,11 @@ impl Bus for MemoryBus {
         .boxed()
     }
 
-    fn files_taken(&self) -> Asked<'_, f64> {
+    fn files_taken(&self) -> BusFuture<'_, f64> {
         async move { Ok(self.shared.state().files.taken(self.now())) }.boxed()
     }
 
-    fn delete_file<'a>(&'a self, name: &'a str) -> Asked<'a, ()> {
+    fn delete_file<'a>(&'a self, name: &'a str) -> BusFuture<'a, ()> {
         async move {
             self.shared.state().files.delete(name);
             Ok(())

@@ -2,7 +2,9 @@
 
 use super::Shared;
 use super::consumer::Consumer;
-use crate::{Ack, Asked, BusError, ConsumerSpec, Delivery, Puller, Reader, StoredMessage, Stream};
+use crate::{
+    Ack, BusError, BusFuture, ConsumerSpec, Delivery, Puller, Reader, StoredMessage, Stream,
+};
 use envelope::UnixMs;
 use futures_util::{FutureExt, future, future::BoxFuture};
 use std::sync::Arc;
@@ -126,7 +128,7 @@ fn drift(wanted: &ConsumerSpec, found: &ConsumerSpec) -> Vec<String> {
 }
 
 impl Puller for MemoryPuller {
-    fn next(&mut self, free: usize) -> Asked<'_, Delivery> {
+    fn next(&mut self, free: usize) -> BusFuture<'_, Delivery> {
         if free == 0 {
             return future::pending().boxed();
         }
@@ -158,7 +160,7 @@ impl MemoryAck {
 }
 
 impl Ack for MemoryAck {
-    fn ack(&self) -> Asked<'_, ()> {
+    fn ack(&self) -> BusFuture<'_, ()> {
         async {
             self.shared
                 .with(self.stream, |log| log.acked(&self.name, self.sequence))
@@ -166,12 +168,12 @@ impl Ack for MemoryAck {
         .boxed()
     }
 
-    fn nak(&self, delay: Duration) -> Asked<'_, ()> {
+    fn nak(&self, delay: Duration) -> BusFuture<'_, ()> {
         async move { self.with(|consumer, now, sequence| consumer.again_in(now, sequence, delay)) }
             .boxed()
     }
 
-    fn in_progress(&self) -> Asked<'_, ()> {
+    fn in_progress(&self) -> BusFuture<'_, ()> {
         async {
             self.with(|consumer, now, sequence| {
                 consumer.again_in(now, sequence, consumer.spec.ack_wait);
@@ -218,7 +220,7 @@ impl MemoryReader {
 }
 
 impl Reader for MemoryReader {
-    fn next(&mut self) -> Asked<'_, (StoredMessage, u64)> {
+    fn next(&mut self) -> BusFuture<'_, (StoredMessage, u64)> {
         let this = &*self;
         this.shared.until_found(&this.wake, || this.look()).boxed()
     }

@@ -3,7 +3,7 @@
 
 use super::MemoryBus;
 use crate::topology::SNAPSHOTS_KEPT;
-use crate::{Asked, Bus, BusError, Pieces, Snapshot, Snapshots};
+use crate::{Bus, BusError, BusFuture, Pieces, Snapshot, Snapshots};
 use bytes::Bytes;
 use envelope::UnixMs;
 use futures_util::{FutureExt, StreamExt, stream};
@@ -36,7 +36,7 @@ impl Kept {
 }
 
 impl Snapshots for MemoryBus {
-    fn list(&self) -> Asked<'_, Vec<Snapshot>> {
+    fn list(&self) -> BusFuture<'_, Vec<Snapshot>> {
         async move {
             let now = self.now();
             let kept = &mut self.shared.state().snapshots;
@@ -46,7 +46,7 @@ impl Snapshots for MemoryBus {
         .boxed()
     }
 
-    fn put<'a>(&'a self, name: &'a str, sequence: u64, mut pieces: Pieces) -> Asked<'a, ()> {
+    fn put<'a>(&'a self, name: &'a str, sequence: u64, mut pieces: Pieces) -> BusFuture<'a, ()> {
         async move {
             let (mut all, mut bytes) = (Vec::new(), 0);
             while let Some(piece) = pieces.next().await {
@@ -71,7 +71,7 @@ impl Snapshots for MemoryBus {
         .boxed()
     }
 
-    fn get<'a>(&'a self, name: &'a str) -> Asked<'a, Option<Pieces>> {
+    fn get<'a>(&'a self, name: &'a str) -> BusFuture<'a, Option<Pieces>> {
         async move {
             let now = self.now();
             let kept = &mut self.shared.state().snapshots;
@@ -82,7 +82,7 @@ impl Snapshots for MemoryBus {
         .boxed()
     }
 
-    fn remove<'a>(&'a self, name: &'a str) -> Asked<'a, ()> {
+    fn remove<'a>(&'a self, name: &'a str) -> BusFuture<'a, ()> {
         async move {
             self.shared.state().snapshots.kept.remove(name);
             Ok(())
