@@ -27,11 +27,12 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: BenchCli) -> Result<(), CliError> {
+    let no_flags = ServerArgs::default();
     let (server, role) = match &cli.command {
         BenchCommand::Run(args) => (&args.run.server, Some(args.run.role)),
         // On the runtime of the role whose messages it sends.
-        BenchCommand::FloorRole(args) => (ServerArgs::NONE, Some(args.role)),
-        _ => (ServerArgs::NONE, None),
+        BenchCommand::FloorRole(args) => (&no_flags, Some(args.role)),
+        _ => (&no_flags, None),
     };
     let config = entry::configuration(&cli.everywhere, server)?.value;
     entry::init_logs(&cli.everywhere, role.is_some(), &config)?;
