@@ -8,7 +8,8 @@ use crate::edition::Edition;
 use crate::ids::{Bucket, ConversationId, DocId, TenantId, TurnId};
 use crate::role::Role;
 use std::fmt::{self, Display};
-use std::str::{FromStr, Split};
+use std::slice;
+use std::str::FromStr;
 
 /// Ingress.
 pub const QUERY: &str = "argosy.query";
@@ -74,12 +75,13 @@ macro_rules! subjects {
             }
         }
 
-        /// The first row whose tokens these are.
-        fn read(tokens: Split<'_, char>) -> Option<Subject> {
+        /// The first row whose tokens these are. With clones of `str::Split` in place of a slice, rustc 1.95 makes code in
+        /// release builds that reads the first row alone.
+        fn read(tokens: &[&str]) -> Option<Subject> {
             $(
-                let row = |mut tokens: Split<'_, char>| {
+                let row = |mut tokens: slice::Iter<'_, &str>| {
                     $(
-                        tokens.next().filter(|token| *token == $word)?;
+                        tokens.next().filter(|token| **token == $word)?;
                         $(let $field = value(tokens.next()?)?;)*
                     )+
                     $(let $last = match tokens.next() {
@@ -89,7 +91,7 @@ macro_rules! subjects {
                     let subject = Subject::$name { $($($field,)*)+ $($last,)? };
                     tokens.next().is_none().then_some(subject)
                 };
-                if let Some(subject) = row(tokens.clone()) {
+                if let Some(subject) = row(tokens.iter()) {
                     return Some(subject);
                 }
             )+
@@ -141,14 +143,12 @@ impl Subject {
     /// Reads a subject.
     pub fn parse(text: &str) -> Result<Subject, SubjectError> {
         let tokens = text.strip_prefix("argosy.").map(|rest| rest.split('.'));
-        match tokens.and_then(read) {
-            // The indexer does no steps: it was meant for a document, and one of its names is wrong.
-            None
-            | Some(Subject::Dead {
-                role: Role::Indexer,
-                ..
-            }) => Err(SubjectError(text.into())),
-            Some(subject) => Ok(subject),
+        let subject = tokens.and_then(|tokens| read(&tokens.collect::<Vec<_>>()));
+        let subject = subject.ok_or_else(|| SubjectError(text.into()))?;
+        // The indexer does no steps: it was meant for a document, and one of its names is wrong.
+        match &subject {
+            Subject::Dead { role, .. } if *role == Role::Indexer => Err(SubjectError(text.into())),
+            _ => Ok(subject),
         }
     }
 
