@@ -154,23 +154,8 @@ impl ChatModel for ScriptedModel {
 /// second 61, with the whole budget.
 pub fn step(role: Role, question: &str) -> StepContext {
     let header = Header {
-        turn: id(TurnId::new("t1")),
-        tenant: TenantId::default_tenant(),
-        shard: 0,
-        hop: 1,
-        round: 0,
-        role,
-        asked_at: UnixMs(1_000),
-        created_at: UnixMs(1_000),
         deadline: UnixMs(61_000),
-        conversation: None,
-        parent: None,
-        first_hop: 0,
-        reply_to: None,
-        question_hash: String::new(),
-        live: false,
-        traceparent: None,
-        tracestate: None,
+        ..Header::of(id(TurnId::new("t1")), role, 1, UnixMs(1_000))
     };
     let case = Case {
         question: QuestionText {

@@ -14,6 +14,7 @@ use envelope::hop::ReducerExit;
 use envelope::{Assessment, Usage};
 use llm::{ChatReply, PromptCall, StepPromptError, likely};
 use stage::{StepContext, StepOutput};
+use std::time::Duration;
 
 /// Tokens of a reply: a word, and a sign before it.
 const TOKENS_MAX: u32 = 2;
@@ -26,6 +27,8 @@ const SAID: f32 = 0.75;
 const DOUBTED: f32 = 0.68;
 /// How likely yes counts of a model whose word means nothing: its answer is given, and flagged.
 const UNKNOWN: f32 = 0.7;
+/// Longest that a call about a known answer may take: a draft is there, and somebody waits for it.
+const KNOWN_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What came of asking a model about its draft.
 pub(crate) enum Assessed {
@@ -103,15 +106,9 @@ impl Reducer {
             return Ok(Assessed::Failed(format!("no {limit} left")));
         }
         let question = question::shown(&cx.case.question, &brief.parts);
-        let mut reply = match self
-            .word_on(
-                cx,
-                &brief.evidence.first(),
-                &question,
-                &marks::removed(&draft),
-            )
-            .await?
-        {
+        let (source, answer) = (brief.evidence.first(), marks::removed(&draft));
+        let call = self.asking(cx, &source, &question, &answer)?;
+        let mut reply = match self.model.chat(&call.request).await {
             Ok(reply) => reply,
             Err(error) => return Ok(Assessed::Failed(error.to_string())),
         };
@@ -132,14 +129,14 @@ impl Reducer {
         Ok(Assessed::Said(yes.or_else(|| in_words(&reply.text)), reply))
     }
 
-    /// The model's word on an answer.
-    async fn word_on(
+    /// The call that asks for the model's word on an answer.
+    fn asking(
         &self,
         cx: &StepContext,
         source: &str,
         question: &str,
         answer: &str,
-    ) -> Result<Result<ChatReply, llm::Error>, StepPromptError> {
+    ) -> Result<PromptCall<'_>, StepPromptError> {
         let inputs = [
             ("question", question),
             ("source", source),
@@ -148,7 +145,7 @@ impl Reducer {
         let mut call = self.call(cx, &self.right, &inputs)?;
         call.request.max_tokens = TOKENS_MAX;
         call.request.likely = LIKELY;
-        Ok(self.model.chat(&call.request).await)
+        Ok(call)
     }
 
     /// Whether it has been found out that the model's word means nothing. It is asked if it may be, and what that costs is
@@ -166,8 +163,9 @@ impl Reducer {
         }
         let mut said = [0.0; KNOWN.len()];
         for (said, known) in said.iter_mut().zip(&KNOWN) {
-            let word = self.word_on(cx, known.source, known.question, known.answer);
-            let Ok(reply) = word.await? else {
+            let mut call = self.asking(cx, known.source, known.question, known.answer)?;
+            call.request.timeout = call.request.timeout.min(KNOWN_TIMEOUT);
+            let Ok(reply) = self.model.chat(&call.request).await else {
                 return Ok(false);
             };
             *usage += reply.usage;

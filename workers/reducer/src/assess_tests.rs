@@ -94,7 +94,7 @@ async fn marks_that_rules_add_are_no_fallback_where_none_were_asked_for() {
 /// answers of which is known whether they are right.
 struct Sure {
     draft: f32,
-    known: fn(usize) -> f32,
+    known: fn(usize) -> Option<f32>,
     asked: std::sync::Mutex<Vec<ChatRequest>>,
 }
 
@@ -112,7 +112,13 @@ impl llm::ChatModel for Sure {
         let odds = match asked.len() {
             1 => None,
             2 => Some(self.draft),
-            n => Some((self.known)(n - 3)),
+            n => match (self.known)(n - 3) {
+                None => {
+                    let waited = request.timeout;
+                    return Box::pin(async move { Err(llm::Error::TimedOut(waited)) });
+                }
+                said => said,
+            },
         };
         let yes = odds.map(|odds| 1.0 / (1.0 + (-odds).exp()));
         let tokens = yes.map(|yes: f32| llm::TokenProbability {
@@ -134,7 +140,15 @@ impl llm::ChatModel for Sure {
 }
 
 /// The likelihood of yes that two steps in one process count, and the calls of each.
-async fn twice(draft: f32, known: fn(usize) -> f32) -> [(f32, u32); 2] {
+async fn twice(draft: f32, known: fn(usize) -> Option<f32>) -> [(f32, u32); 2] {
+    twice_with(draft, known, |_| ()).await
+}
+
+async fn twice_with(
+    draft: f32,
+    known: fn(usize) -> Option<f32>,
+    set: fn(&mut Case),
+) -> [(f32, u32); 2] {
     let model = Arc::new(Sure {
         draft,
         known,
@@ -147,8 +161,17 @@ async fn twice(draft: f32, known: fn(usize) -> f32) -> [(f32, u32); 2] {
     let reducer = Reducer::new(model.clone(), &Prompts::default(), options).unwrap();
     let mut seen = [(0.0, 0); 2];
     for seen in &mut seen {
-        let done = reducer.run(&cx(), generate()).await.unwrap();
-        model.asked.lock().unwrap().clear();
+        let mut cx = cx();
+        set(&mut cx.case);
+        let done = reducer.run(&cx, generate()).await.unwrap();
+        let asked = std::mem::take(&mut *model.asked.lock().unwrap());
+        // Somebody waits for the draft.
+        let besides = asked.iter().skip(2);
+        assert!(
+            besides
+                .clone()
+                .all(|one| one.timeout <= Duration::from_secs(10))
+        );
         let ReducerExit::Composed(draft) = &done.out else {
             panic!("no draft");
         };
@@ -158,7 +181,7 @@ async fn twice(draft: f32, known: fn(usize) -> f32) -> [(f32, u32); 2] {
 }
 
 /// The first of each pair of known answers is the right one.
-const TELLS: fn(usize) -> f32 = |n| if n % 2 == 0 { 2.0 } else { 0.0 };
+const TELLS: fn(usize) -> Option<f32> = |n| Some(if n % 2 == 0 { 2.0 } else { 0.0 });
 
 #[tokio::test]
 async fn the_no_of_a_model_that_guesses_counts_for_nothing() {
@@ -169,11 +192,22 @@ async fn the_no_of_a_model_that_guesses_counts_for_nothing() {
         "{first}, {second}"
     );
     assert_eq!((calls, later), (8, 2), "the known answers are asked once");
-    let [(first, calls), (second, later)] = twice(-1.0, |_| -1.0).await;
+    let [(first, calls), (second, later)] = twice(-1.0, |_| Some(-1.0)).await;
     assert!(near(first, 0.7) && near(second, 0.7), "{first}, {second}");
     assert_eq!((calls, later), (8, 2));
     // A yes is not looked into.
-    let [(first, calls), _] = twice(1.5, |_| -1.0).await;
+    let [(first, calls), _] = twice(1.5, |_| Some(-1.0)).await;
     assert!(near(first, 0.818), "{first}");
     assert_eq!(calls, 2);
+    // As long as it cannot be asked, its word counts: a call fails, or the turn has too few left.
+    let failing = twice(-1.0, |n| (n == 0).then_some(-1.0)).await;
+    let few: fn(&mut Case) = |case| case.budget.llm_calls = 7;
+    let spent = twice_with(-1.0, |_| Some(-1.0), few).await;
+    for ([(first, calls), (second, later)], wanted) in [(failing, 3), (spent, 2)] {
+        assert!(
+            near(first, 0.269) && near(second, 0.269),
+            "{first}, {second}"
+        );
+        assert_eq!((calls, later), (wanted, wanted));
+    }
 }

@@ -2,7 +2,7 @@
 //! they are right, in the prompt in which it is asked about its draft: a model that is no surer of the right ones than of the
 //! wrong ones guesses, and its no is no reason to withhold an answer (ADR 0026).
 //!
-//! It is asked once in the life of a process, when it first says no. *Not* here: a model that says yes to everything, whose
+//! It is asked once in the life of a process, when it first says no; steps that come to a no at the same time each ask. *Not* here: a model that says yes to everything, whose
 //! answers are given with a confidence that they do not deserve.
 
 use std::sync::OnceLock;

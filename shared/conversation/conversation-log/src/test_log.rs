@@ -15,23 +15,8 @@ pub(crate) fn turn(n: u64) -> TurnId {
 pub(crate) fn opened(n: u64, deadline: u64) -> TurnOpening {
     TurnOpening {
         header: Header {
-            turn: turn(n),
-            tenant: TenantId::default_tenant(),
-            shard: 0,
-            hop: 0,
-            round: 0,
-            role: Role::Planner,
-            asked_at: UnixMs(0),
-            created_at: UnixMs(0),
             deadline: UnixMs(deadline),
-            conversation: None,
-            parent: None,
-            first_hop: 0,
-            reply_to: None,
-            question_hash: String::new(),
-            live: false,
-            traceparent: None,
-            tracestate: None,
+            ..Header::of(turn(n), Role::Planner, 0, UnixMs(0))
         },
         case: Case::default(),
         inbox: n,
