@@ -1,7 +1,7 @@
 //! Keeps, in a file of its own, the position that a store had when it was last flushed to disk.
 //!
-//! sled opens a truncated file as an older, consistent state. A store that is a view gets the missing events from the
-//! stream again. For a store without a stream, only this file shows that something is missing.
+//! sled opens a truncated file as an older, consistent state, and at times cannot open it a second time. Only this file
+//! shows that something is missing. A view is then filled again from its stream.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;

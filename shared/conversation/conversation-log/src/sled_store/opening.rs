@@ -185,11 +185,7 @@ enum Checked {
 fn checked(path: &Path, options: &Options) -> Result<Checked, Unsound> {
     let (path, cache_bytes) = (path.to_owned(), options.cache_bytes);
     let inject = options.inject.clone();
-    // A view is fed what it lacks.
-    let known = match options.damage {
-        OnDamage::Rebuild => 0,
-        OnDamage::Salvage => floor::read(&path),
-    };
+    let known = floor::read(&path);
     let open = move |beat: &Beat| -> Result<Engine, Unsound> {
         inject.at(StorePoint::Opening)?;
         let engine = engine::open(&path, cache_bytes)?;
