@@ -7,6 +7,8 @@
 //! | function | what |
 //! |---|---|
 //! | [`ask`] | publishes a question, reports its stages, waits for its terminal event |
+//! | [`publish`] | publishes a question, and waits for nothing |
+//! | [`TurnEvents`] | follows a turn as numbered events, which can be taken up again |
 //! | [`answer`] | fetches the terminal event of a turn that was asked before |
 //! | [`csv`](fn@csv) | writes all rows of the table of an answer |
 //! | [`cancel`] | ends a turn |
@@ -16,6 +18,7 @@
 mod csv;
 mod draft;
 mod error;
+mod events;
 pub mod lookup;
 mod turn;
 
@@ -24,7 +27,8 @@ use envelope::ConversationId;
 pub use csv::{CsvError, csv};
 pub use draft::DraftText;
 pub use error::{Error, UNTAKEN};
-pub use turn::{Ask, News, answer, ask, cancel, new_turn, trace_id, trace_id_in};
+pub use events::{TurnEvent, TurnEvents};
+pub use turn::{Ask, News, answer, ask, cancel, new_turn, publish, trace_id, trace_id_in};
 
 /// An id for a conversation that cannot be guessed, because anyone who knows it may read and continue the
 /// conversation. It has 128 bits from the operating system.

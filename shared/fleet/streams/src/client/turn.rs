@@ -64,15 +64,27 @@ pub async fn ask(
     let mut replies = listen(bus, &reply).await?;
     let live_subject = Subject::Live { turn: turn.clone() }.to_string();
     let mut stages = listen(bus, &live_subject).await?;
-    let mut fields = ask.fields;
-    fields.insert("question".into(), ask.question.into());
+    publish(bus, &turn, ask.question, ask.fields, reply).await?;
+    wait_for(bus, &turn, &mut *replies, &mut *stages, ask.wait, &mut live).await
+}
+
+/// Publishes a question under this id; its end is delivered to `reply`. Its stages and drafts are told live unless the
+/// field `stream` says otherwise.
+pub async fn publish(
+    bus: &dyn Bus,
+    turn: &TurnId,
+    question: String,
+    mut fields: Map<String, Value>,
+    reply: String,
+) -> Result<(), Error> {
+    fields.insert("question".into(), question.into());
     fields.insert("id".into(), turn.as_str().into());
     fields.insert("reply_to".into(), reply.into());
     fields.entry("stream").or_insert(true.into());
     let body = serde_json::to_vec(&fields)?;
     let until = bus.now().plus(5_000);
     publish_until(bus, Publish::new(subject::QUERY, body.into()), until).await?;
-    wait_for(bus, &turn, &mut *replies, &mut *stages, ask.wait, &mut live).await
+    Ok(())
 }
 
 /// An id for a turn, to be known before its question is published.
@@ -82,7 +94,7 @@ pub fn new_turn() -> TurnId {
 }
 
 /// Subscribes, which waits for a server that is away, though not for ever.
-async fn listen(bus: &dyn Bus, subject: &str) -> Result<Box<dyn Subscription>, Error> {
+pub(super) async fn listen(bus: &dyn Bus, subject: &str) -> Result<Box<dyn Subscription>, Error> {
     match timeout(LISTEN_MAX, bus.subscribe(subject, None)).await {
         Ok(listening) => Ok(listening?),
         Err(_) => Err(Error::Away),
@@ -151,7 +163,7 @@ fn hear(body: &[u8], live: &mut impl FnMut(News<'_>)) -> bool {
     true
 }
 
-fn read(body: &[u8]) -> Result<Terminal, Error> {
+pub(super) fn read(body: &[u8]) -> Result<Terminal, Error> {
     envelope::decode(body).map_err(Error::Unreadable)
 }
 
@@ -163,7 +175,10 @@ async fn taken(bus: &dyn Bus, turn: &TurnId) -> Option<bool> {
     Some(timer.ok()?.ok()?.is_some())
 }
 
-async fn terminal(bus: &dyn Bus, turn: &TurnId) -> Result<Option<StoredMessage>, BusError> {
+pub(super) async fn terminal(
+    bus: &dyn Bus,
+    turn: &TurnId,
+) -> Result<Option<StoredMessage>, BusError> {
     bus.last(Stream::Answers, &subject::answer(turn)).await
 }
 
