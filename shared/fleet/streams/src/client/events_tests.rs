@@ -152,8 +152,8 @@ async fn a_draft_is_told_as_what_is_new() {
     for (draft, n, text) in [
         (0, 0, "It "),
         (0, 1, "is 9"),
-        (1, 0, ""),
-        (1, 1, "It was 8"),
+        (1, 2, ""),
+        (1, 3, "It was 8"),
     ] {
         let piece = LiveText {
             role: Role::Reducer,
