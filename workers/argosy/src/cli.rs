@@ -10,6 +10,7 @@ mod conversation;
 mod corpus;
 mod fleet;
 mod here;
+mod serve;
 mod server;
 mod trace;
 
@@ -31,6 +32,7 @@ pub use here::{
     PromptsCommand, PromptsDiffArgs, PromptsShowArgs, SchemaCheckArgs, SchemaCommand,
     SchemaTryArgs,
 };
+pub use serve::{KeyCommand, KeyCreateArgs, KeyFileArgs, KeyRevokeArgs, ServeArgs};
 pub use server::ServerArgs;
 pub use trace::{
     ChosenDeadArgs, DeadCommand, DeadDropArgs, DeadFilterArgs, DeadLsArgs, DeadRetryArgs,
@@ -166,6 +168,15 @@ pub enum Command {
     /// Start a local nats-server and one process per role in the foreground; Ctrl-C drains them.
     #[command(after_help = "Example: argosy up --corpus ./documents")]
     Up(UpArgs),
+    /// Serve HTTP, OpenAI, MCP and a page: over a folder in this process, or for the fleet that --server or `nats.url` names.
+    #[command(after_help = "Example: argosy serve --corpus ./documents")]
+    Serve(ServeArgs),
+    /// Keys of those who may use the doors that `argosy serve` opens.
+    #[command(
+        subcommand,
+        after_help = "Example: argosy key create alice --tenant acme --keys keys.json"
+    )]
+    Key(KeyCommand),
     /// Fetch the answer of a question that was asked before.
     #[command(after_help = "Example: argosy answer q-3kTz --server nats://127.0.0.1:4222")]
     Answer(AnswerArgs),

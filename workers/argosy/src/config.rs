@@ -48,6 +48,8 @@ pub struct Config {
     pub run: harness::Options,
     /// The gateway.
     pub gateway: gateway::Options,
+    /// The front doors: HTTP, OpenAI, MCP and the page, where `argosy serve` runs.
+    pub door: door::Options,
     /// The model. Without a node, one is looked for on this machine, and else the offline reader
     /// answers.
     pub model: llm_pool::Options,
@@ -168,6 +170,7 @@ impl Config {
         self.validate_profile()?;
         self.validate_judge()?;
         self.gateway.validate()?;
+        self.door.validate()?;
         anyhow::ensure!(
             self.gateway.mode != ModeChoice::Loop || self.model.profile == Profile::Large,
             "`gateway.mode` is `loop`, which wants a large model: set `model.profile` to `large` where the model is, or \

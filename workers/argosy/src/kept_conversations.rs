@@ -8,14 +8,18 @@
 use bus::memory::MemoryBus;
 use bus::{Bus, BusError, Headers, PublishError, StoredMessage, Stream};
 use conversation_log::sled_store::{self, Loss, OnDamage, OpenError, SledStore};
-use conversation_log::store::{EntryBatch, LogEntry, LogPosition, SCAN_MAX, Store, StoreError};
+use conversation_log::store::{
+    EntryBatch, LIST_MAX, LogEntry, LogPosition, SCAN_MAX, Store, StoreError,
+};
 use conversation_log::{ConversationKey, EventError, EventKind, LogEvent, Read};
-use envelope::{Outcome, Problem, Terminal, UnixMs, header};
+use envelope::subject::CONVERSATIONS;
+use envelope::{Outcome, Problem, Subject, Terminal, UnixMs, header};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use streams::conversation::subject;
 use streams::outbox::{self, OutboxError, publish_until};
+use tokio_util::sync::CancellationToken;
 
 /// The folder of conversations below the data folder, where there is no fleet of processes.
 pub(crate) fn folder(data_dir: &Path) -> PathBuf {
@@ -129,25 +133,8 @@ impl Kept {
             bus,
             position,
         };
-        kept.end_open(&events).await?;
+        end_open(&kept.bus, &events).await?;
         Ok(kept)
-    }
-
-    /// Ends the turns that were open when the process that ran them ended.
-    async fn end_open(&self, events: &[Read]) -> Result<(), Error> {
-        let state = events.last().map(Read::state).unwrap_or_default();
-        for open in state.open {
-            let opening = events.iter().find(|read| read.sequence == open.opened);
-            let Some(EventKind::Opened(opening)) = opening.map(|read| &read.event.event) else {
-                continue;
-            };
-            let why = "the process that worked on it ended before it was answered";
-            let terminal = Terminal::of(&opening.header, Outcome::Cancelled, self.bus.now());
-            let terminal = terminal.because(Problem::new("interrupted", why));
-            let message = outbox::terminal(&terminal, None).map_err(OutboxError::from)?;
-            publish_until(&*self.bus, message, self.bus.now()).await?;
-        }
-        Ok(())
     }
 
     /// Writes what was added to the log since then to disk.
@@ -193,6 +180,105 @@ impl Kept {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
         Err(Error::NotEnded)
+    }
+}
+
+/// Ends the turns that were open when the process that ran them ended.
+async fn end_open(bus: &MemoryBus, events: &[Read]) -> Result<(), Error> {
+    let state = events.last().map(Read::state).unwrap_or_default();
+    for open in state.open {
+        let opening = events.iter().find(|read| read.sequence == open.opened);
+        let Some(EventKind::Opened(opening)) = opening.map(|read| &read.event.event) else {
+            continue;
+        };
+        let why = "the process that worked on it ended before it was answered";
+        let terminal = Terminal::of(&opening.header, Outcome::Cancelled, bus.now());
+        let terminal = terminal.because(Problem::new("interrupted", why));
+        let message = outbox::terminal(&terminal, None).map_err(OutboxError::from)?;
+        publish_until(bus, message, bus.now()).await?;
+    }
+    Ok(())
+}
+
+/// All conversations, for a process that answers as long as it lives. The folder is open meanwhile.
+pub(crate) struct KeptAll {
+    store: SledStore,
+    bus: Arc<MemoryBus>,
+    position: LogPosition,
+}
+
+impl KeptAll {
+    /// Puts the logs of all conversations into the bus of this process.
+    pub(crate) async fn begin(data_dir: &Path, bus: Arc<MemoryBus>) -> Result<KeptAll, Error> {
+        let store = open(data_dir, bus.now(), LOOK_MAX).await?;
+        let position = begun(&store).await?;
+        let mut kept = Vec::new();
+        let mut after: Option<ConversationKey> = None;
+        loop {
+            let page = store.list(None, after.as_ref(), LIST_MAX).await?;
+            let Some((last, _)) = page.last() else { break };
+            after = Some(last.clone());
+            for (key, _) in page {
+                kept.push((all(&store, &key).await?, key));
+            }
+        }
+        let stored = kept
+            .iter()
+            .flat_map(|(events, key)| events.iter().map(|read| message(key, read)));
+        let mut stored = stored.collect::<Result<Vec<_>, _>>()?;
+        stored.sort_by_key(|stored| stored.sequence);
+        bus.restore(Stream::Conversations, stored, position.sequence)?;
+        for (events, _) in &kept {
+            end_open(&bus, events).await?;
+        }
+        Ok(KeptAll {
+            store,
+            bus,
+            position,
+        })
+    }
+
+    /// Writes what is added to any log to disk, until `stop` is cancelled and all is written.
+    pub(crate) async fn follow(mut self, stop: CancellationToken) -> Result<(), Error> {
+        let from = self.position.sequence + 1;
+        let mut reader = self
+            .bus
+            .read(Stream::Conversations, CONVERSATIONS, from)
+            .await?;
+        loop {
+            let next = tokio::select! {
+                biased;
+                next = reader.next() => next?.0,
+                () = stop.cancelled() => return Ok(()),
+            };
+            self.write(next).await?;
+        }
+    }
+
+    async fn write(&mut self, stored: StoredMessage) -> Result<(), Error> {
+        let Ok(Subject::Conversation {
+            tenant,
+            conversation,
+        }) = Subject::parse(&stored.subject)
+        else {
+            return Ok(());
+        };
+        self.position.sequence = stored.sequence;
+        let entry = LogEntry {
+            key: ConversationKey {
+                tenant,
+                conversation,
+            },
+            sequence: stored.sequence,
+            event: LogEvent::read(&stored.body)?,
+        };
+        let (entries, position) = (vec![entry], self.position);
+        self.store.apply(EntryBatch { entries, position }).await?;
+        self.store.flush().await?;
+        if self.store.sizes().await?.purge_due {
+            self.store.purge().await?;
+        }
+        Ok(())
     }
 }
 

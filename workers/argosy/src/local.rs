@@ -5,7 +5,7 @@
 
 use crate::config::{Config, FILE};
 use crate::conversations;
-use crate::kept_conversations::{self, Kept};
+use crate::kept_conversations::{self, Kept, KeptAll};
 use crate::model::{self, ChosenModel};
 use crate::roles::{self, Collaborators, Process, ingest};
 use bus::memory::MemoryBus;
@@ -30,7 +30,7 @@ use std::time::Duration;
 use streams::feed::feed;
 use telemetry::{Health, Registry, Traces};
 use tokio::sync::watch;
-use tokio::task::JoinSet;
+use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 /// How long no document may be finished before indexing is given up, unless the caller sets another time. An encoder
@@ -99,6 +99,7 @@ pub struct Local {
     seen: watch::Receiver<u64>,
     stop: CancellationToken,
     running: JoinSet<()>,
+    keeping: Option<(CancellationToken, JoinHandle<()>)>,
 }
 
 impl Local {
@@ -216,6 +217,7 @@ impl Local {
             seen,
             stop,
             running,
+            keeping: None,
         })
     }
 
@@ -262,6 +264,20 @@ impl Local {
         Kept::begin(&self.data_dir, self.memory.clone(), key).await
     }
 
+    /// Keeps all conversations from now on, those that were held before among them.
+    pub(crate) async fn keep_conversations(&mut self) -> Result<(), kept_conversations::Error> {
+        let kept = KeptAll::begin(&self.data_dir, self.memory.clone()).await?;
+        let stop = CancellationToken::new();
+        let until = stop.clone();
+        let task = tokio::spawn(async move {
+            if let Err(error) = kept.follow(until).await {
+                tracing::error!(%error, "conversations are not kept any more");
+            }
+        });
+        self.keeping = Some((stop, task));
+        Ok(())
+    }
+
     /// How many chunks can be found.
     pub fn chunk_count(&self) -> u64 {
         self.index.chunk_count()
@@ -271,6 +287,10 @@ impl Local {
     pub async fn stop(mut self) {
         self.stop.cancel();
         while self.running.join_next().await.is_some() {}
+        if let Some((stop, task)) = self.keeping.take() {
+            stop.cancel();
+            let _ = task.await;
+        }
     }
 }
 

@@ -1,1 +1,91 @@
-//! x
+//! The front doors of a fleet, on one port: HTTP with event streams under `/api`, the shapes of OpenAI under `/v1`, MCP
+//! under `/mcp`, and a page at `/`.
+//!
+//! A door is a client of the fleet like any other: it publishes questions, listens, and reads what is stored. It holds
+//! nothing that another process could not know, so that a stream which broke off here goes on there. *Not* here: the
+//! fleet, and how the process is started (`argosy serve`).
+//!
+//! | module | what |
+//! |---|---|
+//! | [`Options`] | the section `door` of the configuration |
+//! | [`access`] | who asks: logins, hosts and origins that are let in |
+//! | [`asking`] | a question on its way in, and its end: what every door does |
+//! | [`problem`] | why a request failed, in the shape of RFC 9457 |
+//! | [`http`] | questions, events, corpus and conversations |
+//! | [`metrics`] | what is counted |
+
+mod access;
+mod asking;
+mod http;
+mod metrics;
+mod options;
+mod problem;
+
+pub use access::{Key, KeyFile, KeyFileError, Login, Logins, Scope};
+pub use http::conversations::{ConversationError, Conversations};
+pub use metrics::Metrics;
+pub use options::Options;
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use bus::Bus;
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+/// Most bytes of a request.
+const BODY_MAX: usize = 256 * 1024;
+
+/// What the handlers share.
+#[derive(Clone)]
+pub struct Door(Arc<Parts>);
+
+struct Parts {
+    bus: Arc<dyn Bus>,
+    conversations: Arc<dyn Conversations>,
+    options: Options,
+    logins: Logins,
+    metrics: Metrics,
+    /// Requests that may wait for a turn, or follow one, at a time.
+    rooms: Arc<Semaphore>,
+    stop: CancellationToken,
+}
+
+impl Door {
+    /// A door of the fleet on `bus`. Event streams end when `stop` is cancelled, and their clients take them up elsewhere.
+    pub fn new(
+        bus: Arc<dyn Bus>,
+        conversations: Arc<dyn Conversations>,
+        options: Options,
+        logins: Logins,
+        metrics: Metrics,
+        stop: CancellationToken,
+    ) -> Door {
+        let rooms = Arc::new(Semaphore::new(options.streams as usize));
+        Door(Arc::new(Parts {
+            bus,
+            conversations,
+            options,
+            logins,
+            metrics,
+            rooms,
+            stop,
+        }))
+    }
+
+    /// Everything that is served.
+    pub fn router(self) -> Router {
+        let layer = axum::middleware::from_fn_with_state(self.clone(), access::admit);
+        Router::new()
+            .merge(http::routes())
+            .fallback(problem::no_such_path)
+            .method_not_allowed_fallback(problem::no_such_method)
+            .layer(DefaultBodyLimit::max(BODY_MAX))
+            .layer(layer)
+            .with_state(self)
+    }
+
+    fn bus(&self) -> &Arc<dyn Bus> {
+        &self.0.bus
+    }
+}

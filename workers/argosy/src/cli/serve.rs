@@ -1,0 +1,73 @@
+//! The flags of `argosy serve` and `argosy key`.
+
+use super::{FLEET, ServerArgs};
+use clap::{Args, Subcommand};
+use std::path::PathBuf;
+
+/// `argosy serve`
+#[derive(Debug, Args)]
+pub struct ServeArgs {
+    /// Folder to answer from in this process, whether a fleet is named or not. Default: the working directory, where none
+    /// is.
+    #[arg(long, value_name = "DIR", conflicts_with = "server")]
+    pub corpus: Option<PathBuf>,
+    /// Use the index as it is, without looking at the files.
+    #[arg(long, conflicts_with = "server")]
+    pub reuse: bool,
+    /// Where it listens; port 0 takes any free one. Default: `door.listen`.
+    #[arg(long, value_name = "HOST:PORT")]
+    pub listen: Option<String>,
+    /// The fleet.
+    #[command(flatten, next_help_heading = FLEET)]
+    pub server: ServerArgs,
+}
+
+/// `argosy key`
+#[derive(Debug, Subcommand)]
+pub enum KeyCommand {
+    /// Make a key, and print its secret, which is kept nowhere.
+    #[command(
+        after_help = "Example: argosy key create alice --tenant acme --scopes ask,read --keys keys.json"
+    )]
+    Create(KeyCreateArgs),
+    /// List the keys, without their secrets.
+    #[command(after_help = "Example: argosy key ls --keys keys.json")]
+    Ls(KeyFileArgs),
+    /// Take a key back. Doors refuse it within seconds.
+    #[command(after_help = "Example: argosy key revoke alice --keys keys.json")]
+    Revoke(KeyRevokeArgs),
+}
+
+/// Which file.
+#[derive(Debug, Args)]
+pub struct KeyFileArgs {
+    /// The file of keys. Default: `door.keys`.
+    #[arg(long, value_name = "FILE")]
+    pub keys: Option<PathBuf>,
+}
+
+/// `argosy key create`
+#[derive(Debug, Args)]
+pub struct KeyCreateArgs {
+    /// A name for it, of which there is one.
+    pub name: String,
+    /// Whose documents and conversations it sees.
+    #[arg(long, value_name = "TENANT", default_value = "default")]
+    pub tenant: String,
+    /// What it may do: `ask`, `read` (the corpus), `write` (conversations), `operate`.
+    #[arg(long, value_name = "SCOPES", value_delimiter = ',', default_value = "ask,read,write", value_parser = ["ask", "read", "write", "operate"])]
+    pub scopes: Vec<String>,
+    /// Which file.
+    #[command(flatten)]
+    pub file: KeyFileArgs,
+}
+
+/// `argosy key revoke`
+#[derive(Debug, Args)]
+pub struct KeyRevokeArgs {
+    /// Its name.
+    pub name: String,
+    /// Which file.
+    #[command(flatten)]
+    pub file: KeyFileArgs,
+}

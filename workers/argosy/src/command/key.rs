@@ -1,0 +1,134 @@
+//! `argosy key`: makes, lists and revokes the keys of the doors.
+
+use crate::cli::{KeyCommand, KeyCreateArgs, KeyFileArgs, KeyRevokeArgs, Output};
+use crate::cli_error::CliError;
+use crate::config::Config;
+use crate::out::{notice, println};
+use crate::render;
+use door::{Key, KeyFile, Scope};
+use envelope::TenantId;
+use owo_colors::OwoColorize;
+use serde_json::json;
+use std::io::ErrorKind;
+use std::path::PathBuf;
+
+/// Makes, lists and revokes keys.
+pub fn run(what: KeyCommand, config: &Config, output: Output) -> Result<(), CliError> {
+    match what {
+        KeyCommand::Create(args) => create(args, config, output),
+        KeyCommand::Ls(args) => ls(args, config, output),
+        KeyCommand::Revoke(args) => revoke(args, config),
+    }
+}
+
+fn create(args: KeyCreateArgs, config: &Config, output: Output) -> Result<(), CliError> {
+    let path = path(args.file, config)?;
+    let tenant = TenantId::new(args.tenant)
+        .map_err(|error| CliError::usage(format!("--tenant: {error}")))?;
+    let mut file = match path.exists() {
+        true => read(&path)?,
+        false => KeyFile::default(),
+    };
+    if file.keys.iter().any(|key| key.name == args.name) {
+        let text = format!("there is a key `{}` already", args.name);
+        return Err(CliError::usage(text).hint("revoke it first, or take another name"));
+    }
+    let is_given = |scope: &Scope| args.scopes.iter().any(|word| word == scope.as_str());
+    let secret = secret()?;
+    file.keys.push(Key {
+        name: args.name,
+        sha256: KeyFile::hash(&secret),
+        tenant,
+        scopes: Scope::ALL.into_iter().filter(is_given).collect(),
+    });
+    write(&path, &file)?;
+    match output {
+        Output::Json => render::json(&json!({ "key": secret })),
+        _ => {
+            println!("{secret}");
+            notice!(
+                "{}",
+                "This is the only time that it is shown. Use it as: Authorization: Bearer KEY"
+                    .dimmed()
+            );
+        }
+    }
+    Ok(())
+}
+
+fn ls(args: KeyFileArgs, config: &Config, output: Output) -> Result<(), CliError> {
+    let file = read(&path(args, config)?)?;
+    if output == Output::Json {
+        let keys = file
+            .keys
+            .iter()
+            .map(|key| json!({"name": key.name, "tenant": key.tenant, "scopes": key.scopes}));
+        render::json(&json!({ "keys": keys.collect::<Vec<_>>() }));
+        return Ok(());
+    }
+    println!(
+        "{}",
+        format!("{:<24} {:<24} scopes", "name", "tenant").bold()
+    );
+    for key in &file.keys {
+        let scopes: Vec<_> = key.scopes.iter().map(|scope| scope.as_str()).collect();
+        println!("{:<24} {:<24} {}", key.name, key.tenant, scopes.join(", "));
+    }
+    Ok(())
+}
+
+fn revoke(args: KeyRevokeArgs, config: &Config) -> Result<(), CliError> {
+    let path = path(args.file, config)?;
+    let mut file = read(&path)?;
+    let before = file.keys.len();
+    file.keys.retain(|key| key.name != args.name);
+    if file.keys.len() == before {
+        let text = format!("there is no key `{}`", args.name);
+        return Err(CliError::not_found(text).hint("list them with: argosy key ls"));
+    }
+    write(&path, &file)
+}
+
+fn path(args: KeyFileArgs, config: &Config) -> Result<PathBuf, CliError> {
+    args.keys
+        .or_else(|| config.door.keys.clone())
+        .ok_or_else(|| {
+            CliError::usage("which file of keys?")
+                .hint("name it with --keys FILE, or set `door.keys`")
+        })
+}
+
+fn read(path: &PathBuf) -> Result<KeyFile, CliError> {
+    KeyFile::read(path).map_err(|error| CliError::usage(error.to_string()))
+}
+
+/// Replaces the file at once, so that no door reads half of it. Only its owner may read it.
+fn write(path: &PathBuf, file: &KeyFile) -> Result<(), CliError> {
+    let failed = |error: std::io::Error| match error.kind() {
+        ErrorKind::NotFound => {
+            CliError::not_found(format!("`{}`: its folder does not exist", path.display()))
+        }
+        _ => CliError::negative(format!("`{}`: {error}", path.display())),
+    };
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let mut written = tempfile::NamedTempFile::new_in(folder.unwrap_or(std::path::Path::new(".")))
+        .map_err(failed)?;
+    let text = serde_json::to_string_pretty(file)
+        .map_err(std::io::Error::from)
+        .map_err(failed)?;
+    std::io::Write::write_all(&mut written, text.as_bytes()).map_err(failed)?;
+    written.as_file().sync_all().map_err(failed)?;
+    written.persist(path).map_err(|error| failed(error.error))?;
+    Ok(())
+}
+
+/// A secret that nobody can guess: the random bits of an id of a conversation.
+fn secret() -> Result<String, CliError> {
+    let random = streams::client::new_conversation()?;
+    Ok(format!(
+        "argosy-{}",
+        random.as_str().trim_start_matches("c-")
+    ))
+}

@@ -1,0 +1,266 @@
+//! `argosy serve`: opens the doors, over a folder in this process or for a fleet, until a signal stops it.
+
+use crate::cli::{self, Output};
+use crate::cli_error::CliError;
+use crate::command::place::{Folder, Place};
+use crate::config::Config;
+use crate::conversations::{self, ConversationSource, key_of};
+use crate::model::PLUG_IN;
+use crate::out::{notice, println};
+use crate::{render, signal};
+use bus::Bus;
+use bus::topology::Topology;
+use bus_nats::NatsBus;
+use door::{ConversationError, Conversations, Door, Logins, Metrics};
+use envelope::{ConversationId, TenantId};
+use futures_util::future::BoxFuture;
+use owo_colors::OwoColorize;
+use serde_json::{Value, json};
+use std::io::ErrorKind;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use telemetry::{Admin, Health, Registry};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+/// How long open requests may take after it is told to stop.
+const CLOSE_MAX: Duration = Duration::from_secs(10);
+/// Most conversations of a list.
+const LISTED_MAX: usize = 500;
+
+/// Opens the doors until a signal stops it.
+pub async fn run(args: cli::ServeArgs, mut config: Config, output: Output) -> Result<(), CliError> {
+    let is_remote = args.server.is_named(&config)? && args.corpus.is_none();
+    if let Some(listen) = args.listen {
+        config.door.listen = listen;
+    }
+    let usage = |error: settings::InvalidOption| CliError::usage(error.to_string());
+    let address = config.door.address().map_err(usage)?;
+    let logins = match &config.door.keys {
+        None => Logins::open(),
+        Some(path) => Logins::of_file(path).map_err(|error| CliError::usage(error.to_string()))?,
+    };
+    // Before the index is built: a port that is taken is told at once.
+    let listener = listen(address).await?;
+    let address = listener.local_addr()?;
+    let stop = CancellationToken::new();
+    let mut served = Ok(());
+    signal::stop_on_signal(&stop, async {
+        served = match is_remote {
+            true => fleet(&config, logins, listener, address, &stop, output).await,
+            false => {
+                let folder = Folder {
+                    corpus: args.corpus,
+                    reuse: args.reuse,
+                    force: false,
+                };
+                here(folder, &config, logins, listener, address, &stop, output).await
+            }
+        };
+    })
+    .await;
+    served
+}
+
+/// A fleet in this process, with its doors.
+async fn here(
+    folder: Folder,
+    config: &Config,
+    logins: Logins,
+    listener: TcpListener,
+    address: SocketAddr,
+    stop: &CancellationToken,
+    output: Output,
+) -> Result<(), CliError> {
+    // Told to stop while it indexes: what is indexed so far is kept.
+    let place = tokio::select! {
+        place = Place::open(false, folder, config, output) => place?,
+        () = stop.cancelled() => return Ok(()),
+    };
+    let Place::Here(mut local) = place else {
+        return Ok(());
+    };
+    local.keep_conversations().await?;
+    say(address, &config.door.prefix, output);
+    if local.chosen.offline && output == Output::Text {
+        notice!(
+            "{} the offline reader answers, which is no language model; {PLUG_IN}",
+            "hint:".bold()
+        );
+    }
+    let registry = Registry::new();
+    let door = door(local.bus.clone(), config, logins, &registry, stop)?;
+    let served = serve(door, listener, stop).await;
+    local.stop().await;
+    served
+}
+
+/// The doors of a fleet of processes, with probes and metrics beside them.
+async fn fleet(
+    config: &Config,
+    logins: Logins,
+    listener: TcpListener,
+    address: SocketAddr,
+    stop: &CancellationToken,
+    output: Output,
+) -> Result<(), CliError> {
+    let revision = settings::sources::revision();
+    let registry = Registry::for_process("door", env!("CARGO_PKG_VERSION"), revision)?;
+    let health = Health::new(&["nats"]);
+    health.measure(&registry, "door")?;
+    let drained = CancellationToken::new();
+    let admin = match config.telemetry.listen.as_str() {
+        "" => None,
+        listen => {
+            let at = listen.parse().map_err(|_| {
+                CliError::usage(format!("`telemetry.listen`: `{listen}` is not HOST:PORT"))
+            })?;
+            Some(Admin::serve(at, health.clone(), registry.clone(), drained.clone()).await?)
+        }
+    };
+    let bus = tokio::select! {
+        bus = NatsBus::connect(config.nats("argosy-door", true)) => bus?,
+        () = stop.cancelled() => return Ok(()),
+    };
+    let watched = tokio::spawn(watch(bus.clone(), health.clone(), stop.clone()));
+    health.started();
+    say(address, &config.door.prefix, output);
+    let door = door(bus.clone(), config, logins, &registry, stop)?;
+    let served = serve(door, listener, stop).await;
+    health.drain();
+    let _ = watched.await;
+    let _ = tokio::time::timeout(Duration::from_secs(2), bus.flush()).await;
+    drained.cancel();
+    if let Some(admin) = admin {
+        admin.join().await?;
+    }
+    served
+}
+
+/// Ready while the server is there.
+async fn watch(bus: Arc<NatsBus>, health: Health, stop: CancellationToken) {
+    let mut look = tokio::time::interval(Duration::from_millis(250));
+    while !stop.is_cancelled() {
+        match bus.connected() {
+            true => health.ready("nats"),
+            false => health.not_ready("nats", "not connected"),
+        }
+        tokio::select! {
+            () = stop.cancelled() => {}
+            _ = look.tick() => {}
+        }
+    }
+}
+
+fn door(
+    bus: Arc<dyn Bus>,
+    config: &Config,
+    logins: Logins,
+    registry: &Registry,
+    stop: &CancellationToken,
+) -> Result<Door, CliError> {
+    let talks = Talks {
+        source: ConversationSource::Fleet(bus.clone()),
+        topology: config.streams.clone(),
+    };
+    let metrics = Metrics::new(registry)?;
+    Ok(Door::new(
+        bus,
+        Arc::new(talks),
+        config.door.clone(),
+        logins,
+        metrics,
+        stop.clone(),
+    ))
+}
+
+async fn listen(address: SocketAddr) -> Result<TcpListener, CliError> {
+    TcpListener::bind(address)
+        .await
+        .map_err(|error| match error.kind() {
+            ErrorKind::AddrInUse => CliError::negative(format!("{address} is taken"))
+                .hint("another process listens there; --listen 127.0.0.1:0 takes any free port"),
+            _ => CliError::negative(format!("{address}: {error}")),
+        })
+}
+
+async fn serve(
+    door: Door,
+    listener: TcpListener,
+    stop: &CancellationToken,
+) -> Result<(), CliError> {
+    let closing = stop.clone();
+    let server = axum::serve(listener, door.router())
+        .with_graceful_shutdown(async move { closing.cancelled().await })
+        .into_future();
+    let late = async {
+        stop.cancelled().await;
+        tokio::time::sleep(CLOSE_MAX).await;
+    };
+    tokio::select! {
+        served = server => Ok(served?),
+        () = late => Ok(()),
+    }
+}
+
+fn say(address: SocketAddr, prefix: &str, output: Output) {
+    let url = format!("http://{address}{prefix}");
+    if output == Output::Json {
+        render::json(
+            &json!({"url": url, "openai": format!("{url}/v1"), "mcp": format!("{url}/mcp")}),
+        );
+        return;
+    }
+    println!("{}   {url}/", "Page:".bold());
+    println!("{}   {url}/api/openapi.json", "HTTP:".bold());
+    println!("{} {url}/v1", "OpenAI:".bold());
+    println!("{}    {url}/mcp", "MCP:".bold());
+}
+
+/// The conversations of the fleet on the bus.
+struct Talks {
+    source: ConversationSource,
+    topology: Topology,
+}
+
+impl Conversations for Talks {
+    fn list<'a>(&'a self, tenant: &'a TenantId) -> BoxFuture<'a, Result<Value, ConversationError>> {
+        Box::pin(async move {
+            let (found, more) = self.source.list(tenant, LISTED_MAX).await?;
+            Ok(json!({"conversations": found, "more": more}))
+        })
+    }
+
+    fn turns<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        conversation: &'a ConversationId,
+    ) -> BoxFuture<'a, Result<Value, ConversationError>> {
+        Box::pin(async move {
+            let events = self.source.events(&key_of(tenant, conversation)).await?;
+            Ok(match events.is_empty() {
+                true => Value::Null,
+                false => json!({
+                    "conversation": conversation,
+                    "turns": conversations::turns(&events),
+                }),
+            })
+        })
+    }
+
+    fn erase<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        conversation: &'a ConversationId,
+    ) -> BoxFuture<'a, Result<bool, ConversationError>> {
+        Box::pin(async move {
+            let key = key_of(tenant, conversation);
+            if self.source.events(&key).await?.is_empty() {
+                return Ok(false);
+            }
+            self.source.erase(&key, &self.topology).await?;
+            Ok(true)
+        })
+    }
+}

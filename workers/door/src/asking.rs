@@ -1,0 +1,155 @@
+//! A question on its way in, and its end: what every door does with one.
+
+use crate::options::WAIT_MAX;
+use crate::problem::{self, Problem};
+use crate::{Door, Login};
+use envelope::{Question, Terminal, TurnId};
+use prometheus::IntGauge;
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+use std::time::Duration;
+use streams::client::{self, TurnEvent, TurnEvents};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::Instant;
+
+/// How long is waited after the bus refused, before it is asked again.
+const AWAY: Duration = Duration::from_millis(500);
+/// Fields of a question that a login or the door itself decides.
+const OWN: [&str; 3] = ["tenant", "reply_to", "id"];
+
+/// A turn that a request follows.
+pub(crate) struct Followed {
+    pub(crate) events: TurnEvents,
+    _place: Place,
+}
+
+/// A place among the requests that may wait.
+struct Place {
+    _permit: OwnedSemaphorePermit,
+    following: IntGauge,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.following.dec();
+    }
+}
+
+impl Door {
+    fn place(&self) -> Result<Place, Problem> {
+        let permit = self.0.rooms.clone().try_acquire_owned();
+        let permit = permit.map_err(|_| {
+            let most = self.0.options.streams;
+            Problem::busy(format!(
+                "{most} requests are waiting here already (`door.streams`)"
+            ))
+        })?;
+        let following = self.0.metrics.following.clone();
+        following.inc();
+        Ok(Place {
+            _permit: permit,
+            following,
+        })
+    }
+
+    /// Publishes a question of `login`: `fields` are those of the ingress message. The id is `turn`, or a new one.
+    pub(crate) async fn ask(
+        &self,
+        login: &Login,
+        turn: Option<TurnId>,
+        mut fields: Map<String, Value>,
+    ) -> Result<Followed, Problem> {
+        let place = self.place()?;
+        if let Some(own) = OWN.iter().find(|own| fields.contains_key(**own)) {
+            return Err(Problem::bad(format!(
+                "`{own}` is not for the asker to say here; leave it out"
+            )));
+        }
+        fields.insert("tenant".into(), login.tenant.as_str().into());
+        let now = self.bus().now();
+        Question::parse(
+            Value::Object(fields.clone()).to_string().as_bytes(),
+            now,
+            now,
+        )?;
+        let question = match fields.remove("question") {
+            Some(Value::String(question)) => question,
+            _ => String::new(),
+        };
+        let turn = turn.unwrap_or_else(client::new_turn);
+        let events = TurnEvents::begin(self.bus().clone(), turn.clone()).await?;
+        let reply = events.reply().to_owned();
+        client::publish(&**self.bus(), &turn, question, fields, reply).await?;
+        Ok(Followed {
+            events,
+            _place: place,
+        })
+    }
+
+    /// Takes up a turn of the login's tenant behind an event.
+    pub(crate) async fn resume(
+        &self,
+        login: &Login,
+        turn: TurnId,
+        after: u32,
+    ) -> Result<Followed, Problem> {
+        let place = self.place()?;
+        let bus = self.bus().clone();
+        let events = TurnEvents::resume(bus, turn, &login.tenant, after).await?;
+        Ok(Followed {
+            events,
+            _place: place,
+        })
+    }
+}
+
+impl Followed {
+    /// The next event; `None` after the end. A bus that is away is waited for.
+    pub(crate) async fn next(&mut self) -> Option<TurnEvent> {
+        loop {
+            match self.events.next().await {
+                Ok(event) => return event,
+                Err(error) => {
+                    tracing::debug!(%error, "a turn is followed again in a moment");
+                    tokio::time::sleep(AWAY).await;
+                }
+            }
+        }
+    }
+
+    /// Waits for the end; `None` where it does not come in time.
+    pub(crate) async fn end(&mut self, wait: Duration) -> Option<Terminal> {
+        let until = Instant::now() + wait.min(WAIT_MAX);
+        loop {
+            match tokio::time::timeout_at(until, self.next()).await {
+                Ok(Some(TurnEvent::End(ended))) => return Some(*ended),
+                Ok(Some(_)) => {}
+                Ok(None) | Err(_) => return None,
+            }
+        }
+    }
+}
+
+/// An answer or a question back, or the problem of a turn that has neither.
+pub(crate) fn answered(ended: Terminal) -> Result<Terminal, Problem> {
+    match problem::of_end(&ended) {
+        Some(problem) => Err(problem),
+        None => Ok(ended),
+    }
+}
+
+/// The id of the turn that a key of a client stands for: the same for each try of it, and another one for each tenant.
+pub(crate) fn turn_of(login: &Login, key: &str) -> Result<TurnId, Problem> {
+    let is_key = (1..=256).contains(&key.len()) && key.bytes().all(|b| b.is_ascii_graphic());
+    if !is_key {
+        let detail = "`Idempotency-Key`: want 1 to 256 printable characters without spaces";
+        return Err(Problem::bad(detail));
+    }
+    let digest = Sha256::new()
+        .chain_update(login.tenant.as_str())
+        .chain_update([0])
+        .chain_update(key)
+        .finalize();
+    let hex: String = digest[..20].iter().map(|b| format!("{b:02x}")).collect();
+    TurnId::new(format!("k-{hex}")).map_err(|error| Problem::bad(error.to_string()))
+}

@@ -1,0 +1,77 @@
+//! HTTP under `/api`: questions with their events, the corpus, conversations. `openapi.json` describes it.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`turns`] | asking, waiting, cancelling |
+//! | [`events`] | the events of a turn as a stream that can be taken up again |
+//! | [`corpus`] | search, counts, documents, what stands behind a citation |
+//! | [`conversations`] | conversations of the tenant |
+
+pub(crate) mod conversations;
+mod corpus;
+pub(crate) mod events;
+mod turns;
+
+use crate::Door;
+use crate::problem::Problem;
+use axum::extract::{FromRequest, Request, State};
+use axum::http::{StatusCode, header};
+use axum::response::IntoResponse;
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use serde_json::{Map, Value, json};
+
+/// The description of all this.
+pub(crate) const OPENAPI: &str = include_str!("http/openapi.json");
+
+pub(crate) fn routes() -> Router<Door> {
+    Router::new()
+        .route("/api/turns", post(turns::ask))
+        .route("/api/turns/{turn}", get(turns::read).delete(turns::cancel))
+        .route("/api/turns/{turn}/events", get(turns::events))
+        .route("/api/turns/{turn}/citations/{n}", get(corpus::citation))
+        .route("/api/search", post(corpus::search))
+        .route("/api/count", post(corpus::count))
+        .route("/api/catalog", get(corpus::catalog))
+        .route("/api/document", get(corpus::document))
+        .route(
+            "/api/conversations",
+            get(conversations::list).post(conversations::begin),
+        )
+        .route(
+            "/api/conversations/{conversation}",
+            get(conversations::read).delete(conversations::erase),
+        )
+        .route("/api/health", get(health))
+        .route("/api/openapi.json", get(openapi))
+}
+
+async fn openapi() -> impl IntoResponse {
+    ([(header::CONTENT_TYPE, "application/json")], OPENAPI)
+}
+
+async fn health(State(door): State<Door>) -> impl IntoResponse {
+    let is_connected = door.bus().connected();
+    let status = match is_connected {
+        true => StatusCode::OK,
+        false => StatusCode::SERVICE_UNAVAILABLE,
+    };
+    (
+        status,
+        Json(json!({ "connected": is_connected, "version": env!("CARGO_PKG_VERSION") })),
+    )
+}
+
+/// The JSON object of a request.
+pub(crate) struct Object(pub(crate) Map<String, Value>);
+
+impl FromRequest<Door> for Object {
+    type Rejection = Problem;
+    async fn from_request(request: Request, door: &Door) -> Result<Object, Problem> {
+        let Json(value) = Json::<Value>::from_request(request, door).await?;
+        match value {
+            Value::Object(object) => Ok(Object(object)),
+            _ => Err(Problem::bad("want a JSON object")),
+        }
+    }
+}

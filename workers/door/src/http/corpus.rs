@@ -1,0 +1,120 @@
+//! Looking into the corpus over HTTP: the requests of docs/wire.md, with the tenant of the login.
+
+use crate::Door;
+use crate::access::{Login, Scope};
+use crate::http::Object;
+use crate::problem::Problem;
+use axum::Json;
+use axum::extract::{Extension, Path, Query, State};
+use axum::http::StatusCode;
+use envelope::lookup::SearchReply;
+use envelope::{TurnId, subject};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use streams::client::{self, Error, lookup};
+
+impl Door {
+    /// Asks a retriever, as the tenant of the login.
+    pub(crate) async fn look_up(
+        &self,
+        login: &Login,
+        at: &str,
+        mut request: Map<String, Value>,
+    ) -> Result<Value, Problem> {
+        login.may(Scope::Read)?;
+        if request.contains_key("tenant") {
+            return Err(Problem::bad(
+                "`tenant` is not for the asker to say here; leave it out",
+            ));
+        }
+        request.insert("tenant".into(), login.tenant.as_str().into());
+        Ok(lookup::ask(&**self.bus(), at, &Value::Object(request)).await?)
+    }
+}
+
+/// Searches.
+pub(crate) async fn search(
+    State(door): State<Door>,
+    Extension(login): Extension<Login>,
+    Object(request): Object,
+) -> Result<Json<Value>, Problem> {
+    door.look_up(&login, subject::SEARCH, request)
+        .await
+        .map(Json)
+}
+
+/// Counts documents.
+pub(crate) async fn count(
+    State(door): State<Door>,
+    Extension(login): Extension<Login>,
+    Object(request): Object,
+) -> Result<Json<Value>, Problem> {
+    door.look_up(&login, subject::COUNT, request)
+        .await
+        .map(Json)
+}
+
+/// Says what there is.
+pub(crate) async fn catalog(
+    State(door): State<Door>,
+    Extension(login): Extension<Login>,
+) -> Result<Json<Value>, Problem> {
+    door.look_up(&login, subject::CATALOG, Map::new())
+        .await
+        .map(Json)
+}
+
+/// How a document is named: one of the two.
+#[derive(Deserialize)]
+pub(crate) struct Named {
+    doc_id: Option<String>,
+    source: Option<String>,
+}
+
+/// What is known of a document.
+pub(crate) async fn document(
+    State(door): State<Door>,
+    Extension(login): Extension<Login>,
+    named: Result<Query<Named>, axum::extract::rejection::QueryRejection>,
+) -> Result<Json<Value>, Problem> {
+    let Query(named) = named?;
+    let request = json!({"doc_id": named.doc_id, "source": named.source});
+    let Value::Object(mut request) = request else {
+        return Err(Problem::bad("want `doc_id` or `source`"));
+    };
+    request.retain(|_, value| !value.is_null());
+    door.look_up(&login, subject::METADATA, request)
+        .await
+        .map(Json)
+}
+
+/// The passage behind a citation of an answer: the citation and the text that it was taken from.
+pub(crate) async fn citation(
+    State(door): State<Door>,
+    Extension(login): Extension<Login>,
+    Path((turn, n)): Path<(String, u16)>,
+) -> Result<Json<Value>, Problem> {
+    let none = || {
+        let detail = format!("there is no citation {n} of that turn");
+        Problem::new(StatusCode::NOT_FOUND, "no_such_citation", detail)
+    };
+    let turn = TurnId::new(turn).map_err(|_| none())?;
+    let ended = client::answer(&**door.bus(), &turn).await?;
+    if ended.tenant != login.tenant {
+        return Err(Error::NoTurn(turn).into());
+    }
+    let cited = ended.citations.into_iter().find(|cited| cited.n == n);
+    let cited = cited.ok_or_else(none)?;
+    // The words of the source find the passage that they stand in.
+    let request = json!({"query": cited.quote, "doc_id": cited.doc_id, "top_k": 20, "link": false});
+    let Value::Object(request) = request else {
+        return Err(none());
+    };
+    let found = door.look_up(&login, subject::SEARCH, request).await?;
+    let found: SearchReply = serde_json::from_value(found).map_err(|_| none())?;
+    let passage = found
+        .passages
+        .into_iter()
+        .find(|passage| passage.chunk_id == cited.chunk_id);
+    Ok(Json(json!({"citation": cited, "passage": passage})))
+}

@@ -1,0 +1,174 @@
+//! Asking over HTTP. A question is answered with its terminal event, or with 202 and where to ask for it.
+
+use crate::Door;
+use crate::access::{Login, Scope};
+use crate::asking::{answered, turn_of};
+use crate::http::{Object, events};
+use crate::problem::Problem;
+use axum::Json;
+use axum::extract::{Extension, Path, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use envelope::TurnId;
+use serde_json::json;
+use std::time::Duration;
+use streams::client::{self, Error};
+
+/// Asks. `Accept: text/event-stream` follows the turn at once; `Prefer: respond-async` or `wait=SECONDS` says how long to
+/// wait; `Idempotency-Key` makes a second try the same turn.
+pub(crate) async fn ask(
+    State(door): State<Door>,
+    Extension(login): Extension<Login>,
+    headers: HeaderMap,
+    Object(fields): Object,
+) -> Result<Response, Problem> {
+    login.may(Scope::Ask)?;
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let turn = text("idempotency-key")
+        .map(|key| turn_of(&login, key))
+        .transpose()?;
+    let wait = match text("prefer") {
+        None => door.0.options.wait.duration(),
+        Some(prefer) => preferred(prefer)?.unwrap_or(door.0.options.wait.duration()),
+    };
+    let mut followed = door.ask(&login, turn, fields).await?;
+    let turn = followed.events.turn().clone();
+    let accept = text(header::ACCEPT.as_str()).unwrap_or_default();
+    if accept.contains("text/event-stream") {
+        return Ok(events::stream(
+            &door,
+            followed,
+            Some(place_of(&door, &turn)),
+        ));
+    }
+    match followed.end(wait).await {
+        Some(ended) => Ok(Json(answered(ended)?).into_response()),
+        None => Ok(running(&door, &turn)),
+    }
+}
+
+/// The terminal event of a turn, however it ended.
+pub(crate) async fn read(
+    State(door): State<Door>,
+    Extension(login): Extension<Login>,
+    Path(turn): Path<String>,
+) -> Result<Response, Problem> {
+    login.may(Scope::Ask)?;
+    let turn = known(turn)?;
+    match client::answer(&**door.bus(), &turn).await {
+        Ok(ended) if ended.tenant == login.tenant => Ok(Json(ended).into_response()),
+        Ok(_) => Err(Error::NoTurn(turn).into()),
+        Err(Error::Unended(_)) => {
+            // Only who may see it is told that it runs.
+            door.owned(&login, &turn).await?;
+            Ok(running(&door, &turn))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The events of a turn, behind `Last-Event-ID` if the client names one.
+pub(crate) async fn events(
+    State(door): State<Door>,
+    Extension(login): Extension<Login>,
+    Path(turn): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    login.may(Scope::Ask)?;
+    let last = headers.get("last-event-id").map(|id| id.to_str());
+    let after = match last {
+        None | Some(Ok("")) => 0,
+        // A browser tries again until it is told that there is no more.
+        Some(Ok(events::END)) => return Ok(StatusCode::NO_CONTENT.into_response()),
+        Some(id) => id.ok().and_then(|id| id.parse().ok()).ok_or_else(|| {
+            Problem::bad("`Last-Event-ID`: want the id of an event of this stream")
+        })?,
+    };
+    let followed = door.resume(&login, known(turn)?, after).await?;
+    Ok(events::stream(&door, followed, None))
+}
+
+/// Cancels a turn.
+pub(crate) async fn cancel(
+    State(door): State<Door>,
+    Extension(login): Extension<Login>,
+    Path(turn): Path<String>,
+) -> Result<Response, Problem> {
+    login.may(Scope::Ask)?;
+    let turn = known(turn)?;
+    door.owned(&login, &turn).await?;
+    client::cancel(&**door.bus(), &turn).await?;
+    Ok(running(&door, &turn))
+}
+
+impl Door {
+    /// Refuses a turn that the login's tenant does not have.
+    async fn owned(&self, login: &Login, turn: &TurnId) -> Result<(), Problem> {
+        let of = std::slice::from_ref(turn);
+        let states = streams::history::turn_states(&**self.bus(), of).await;
+        let state = states.map_err(Error::from)?.pop();
+        let ended = state.as_ref().and_then(|state| {
+            let stored = state.answer.as_ref()?;
+            envelope::decode::<envelope::Terminal>(&stored.body).ok()
+        });
+        let tenant = ended.map(|ended| ended.tenant).or_else(|| {
+            state
+                .and_then(|state| state.begun)
+                .map(|header| header.tenant)
+        });
+        match tenant {
+            Some(tenant) if tenant == login.tenant => Ok(()),
+            _ => Err(Error::NoTurn(turn.clone()).into()),
+        }
+    }
+}
+
+fn known(turn: String) -> Result<TurnId, Problem> {
+    TurnId::new(turn)
+        .map_err(|error| Problem::new(StatusCode::NOT_FOUND, "no_such_turn", error.to_string()))
+}
+
+/// Where a turn is asked for.
+fn place_of(door: &Door, turn: &TurnId) -> String {
+    format!("{}/api/turns/{turn}", door.0.options.prefix)
+}
+
+fn running(door: &Door, turn: &TurnId) -> Response {
+    let at = place_of(door, turn);
+    let body = json!({"turn": turn.as_str(), "at": at, "events": format!("{at}/events")});
+    (StatusCode::ACCEPTED, [(header::LOCATION, at)], Json(body)).into_response()
+}
+
+/// How long the client wants to wait, as RFC 7240 says it.
+fn preferred(prefer: &str) -> Result<Option<Duration>, Problem> {
+    for word in prefer.split([',', ';']).map(str::trim) {
+        if word.eq_ignore_ascii_case("respond-async") {
+            return Ok(Some(Duration::ZERO));
+        }
+        let wait = word
+            .split_once('=')
+            .filter(|(name, _)| name.trim() == "wait");
+        if let Some((_, seconds)) = wait {
+            let seconds: u32 = seconds.trim().parse().map_err(|_| {
+                Problem::bad("`Prefer: wait=SECONDS`: want a whole number of seconds")
+            })?;
+            return Ok(Some(Duration::from_secs(seconds.into())));
+        }
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn how_long_a_client_wants_to_wait() {
+        let seconds = |prefer| preferred(prefer).map(|wait| wait.map(|wait| wait.as_secs()));
+        assert_eq!(seconds("respond-async"), Ok(Some(0)));
+        assert_eq!(seconds("respond-async, wait=9"), Ok(Some(0)));
+        assert_eq!(seconds("return=minimal; wait=20"), Ok(Some(20)));
+        assert_eq!(seconds("handling=lenient"), Ok(None));
+        assert!(seconds("wait=soon").is_err());
+    }
+}
