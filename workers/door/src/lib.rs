@@ -29,10 +29,15 @@ pub use options::Options;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use bus::Bus;
+use std::future::IntoFuture;
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
+/// How long open requests may take after the door was told to stop.
+const CLOSE_MAX: Duration = Duration::from_secs(10);
 /// Most bytes of a request.
 const BODY_MAX: usize = 256 * 1024;
 
@@ -74,7 +79,7 @@ impl Door {
     }
 
     /// Everything that is served.
-    pub fn router(self) -> Router {
+    fn router(self) -> Router {
         let layer = axum::middleware::from_fn_with_state(self.clone(), access::admit);
         Router::new()
             .merge(http::routes())
@@ -83,6 +88,26 @@ impl Door {
             .layer(DefaultBodyLimit::max(BODY_MAX))
             .layer(layer)
             .with_state(self)
+    }
+
+    /// Serves until the token of [`Door::new`] is cancelled; then open requests get [`CLOSE_MAX`].
+    ///
+    /// # Errors
+    /// When the listener fails.
+    pub async fn serve(self, listener: TcpListener) -> std::io::Result<()> {
+        let stop = self.0.stop.clone();
+        let closing = stop.clone();
+        let server = axum::serve(listener, self.router())
+            .with_graceful_shutdown(async move { closing.cancelled().await })
+            .into_future();
+        let late = async {
+            stop.cancelled().await;
+            tokio::time::sleep(CLOSE_MAX).await;
+        };
+        tokio::select! {
+            served = server => served,
+            () = late => Ok(()),
+        }
     }
 
     fn bus(&self) -> &Arc<dyn Bus> {

@@ -24,8 +24,6 @@ use telemetry::{Admin, Health, Registry};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-/// How long open requests may take after it is told to stop.
-const CLOSE_MAX: Duration = Duration::from_secs(10);
 /// Most conversations of a list.
 const LISTED_MAX: usize = 500;
 
@@ -91,9 +89,9 @@ async fn here(
     }
     let registry = Registry::new();
     let door = door(local.bus.clone(), config, logins, &registry, stop)?;
-    let served = serve(door, listener, stop).await;
+    let served = door.serve(listener).await;
     local.stop().await;
-    served
+    Ok(served?)
 }
 
 /// The doors of a fleet of processes, with probes and metrics beside them.
@@ -127,7 +125,7 @@ async fn fleet(
     health.started();
     say(address, &config.door.prefix, output);
     let door = door(bus.clone(), config, logins, &registry, stop)?;
-    let served = serve(door, listener, stop).await;
+    let served = door.serve(listener).await;
     health.drain();
     let _ = watched.await;
     let _ = tokio::time::timeout(Duration::from_secs(2), bus.flush()).await;
@@ -135,7 +133,7 @@ async fn fleet(
     if let Some(admin) = admin {
         admin.join().await?;
     }
-    served
+    Ok(served?)
 }
 
 /// Ready while the server is there.
@@ -183,25 +181,6 @@ async fn listen(address: SocketAddr) -> Result<TcpListener, CliError> {
                 .hint("another process listens there; --listen 127.0.0.1:0 takes any free port"),
             _ => CliError::negative(format!("{address}: {error}")),
         })
-}
-
-async fn serve(
-    door: Door,
-    listener: TcpListener,
-    stop: &CancellationToken,
-) -> Result<(), CliError> {
-    let closing = stop.clone();
-    let server = axum::serve(listener, door.router())
-        .with_graceful_shutdown(async move { closing.cancelled().await })
-        .into_future();
-    let late = async {
-        stop.cancelled().await;
-        tokio::time::sleep(CLOSE_MAX).await;
-    };
-    tokio::select! {
-        served = server => Ok(served?),
-        () = late => Ok(()),
-    }
 }
 
 fn say(address: SocketAddr, prefix: &str, output: Output) {

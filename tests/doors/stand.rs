@@ -1,0 +1,146 @@
+//! A fleet in this process over the sample corpus, with a door on a free port.
+
+use crate::http::{self, Answer};
+use argosy::config::{Config, DataDir};
+use argosy::local::Local;
+use argosy::model::ChosenModel;
+use bus::Bus;
+use documents::PublishMode;
+use door::{ConversationError, Conversations, Door, Logins, Metrics, Options};
+use envelope::{ConversationId, TenantId};
+use futures_util::future::BoxFuture;
+use offline_reader::OfflineReader;
+use serde_json::{Value, json};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use telemetry::Registry;
+use tempfile::TempDir;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+/// What the sample corpus answers.
+pub(crate) const QUESTION: &str = "What is the maximum collector-emitter voltage of the HV2N4410A?";
+/// What is in every right answer to it.
+pub(crate) const ANSWER: &str = "45 V";
+
+/// A fleet and one door of it.
+pub(crate) struct Stand {
+    pub(crate) at: SocketAddr,
+    pub(crate) bus: Arc<dyn Bus>,
+    stop: CancellationToken,
+    served: JoinHandle<()>,
+    local: Option<Local>,
+    _dir: TempDir,
+}
+
+impl Stand {
+    /// Starts it with these options.
+    pub(crate) async fn start(options: Options) -> Stand {
+        let dir = tempfile::tempdir().unwrap();
+        let corpus = dir.path().join("corpus");
+        argosy::sample::unpack(&corpus).unwrap();
+        let mut config = Config::default();
+        config.data_dir = DataDir(dir.path().join("data"));
+        let mut local = Local::start_with(
+            &config,
+            &dir.path().join("index"),
+            offline(),
+            Registry::new(),
+        )
+        .await
+        .unwrap();
+        local
+            .index(corpus, PublishMode::Incremental, |_| {})
+            .await
+            .unwrap();
+        let bus = local.bus.clone();
+        let (at, stop, served) = open(bus.clone(), options).await;
+        Stand {
+            at,
+            bus,
+            stop,
+            served,
+            local: Some(local),
+            _dir: dir,
+        }
+    }
+
+    /// With the default options, on a free port.
+    pub(crate) async fn usual() -> Stand {
+        Stand::start(Options::default()).await
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Answer {
+        http::send(self.at, "GET", path, &[], "").await
+    }
+
+    pub(crate) async fn post(&self, path: &str, headers: &[&str], body: &Value) -> Answer {
+        http::send(self.at, "POST", path, headers, &body.to_string()).await
+    }
+
+    /// Ends the door and the fleet.
+    pub(crate) async fn end(mut self) {
+        self.stop.cancel();
+        self.served.await.unwrap();
+        self.local.take().unwrap().stop().await;
+    }
+}
+
+/// The offline reader, whatever else runs on this machine.
+fn offline() -> ChosenModel {
+    ChosenModel {
+        model: Arc::new(OfflineReader::new()),
+        pools: Vec::new(),
+        why: "a test".into(),
+        offline: true,
+    }
+}
+
+/// Opens a door of the fleet on `bus`.
+pub(crate) async fn open(
+    bus: Arc<dyn Bus>,
+    options: Options,
+) -> (SocketAddr, CancellationToken, JoinHandle<()>) {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let at = listener.local_addr().unwrap();
+    let stop = CancellationToken::new();
+    let logins = match &options.keys {
+        Some(path) => Logins::of_file(path).unwrap(),
+        None => Logins::open(),
+    };
+    let metrics = Metrics::new(&Registry::new()).unwrap();
+    let door = Door::new(
+        bus,
+        Arc::new(NoTalks),
+        options,
+        logins,
+        metrics,
+        stop.clone(),
+    );
+    let served = tokio::spawn(async move { door.serve(listener).await.unwrap() });
+    (at, stop, served)
+}
+
+/// The conversations of a stand that has none.
+struct NoTalks;
+
+impl Conversations for NoTalks {
+    fn list<'a>(&'a self, _: &'a TenantId) -> BoxFuture<'a, Result<Value, ConversationError>> {
+        Box::pin(async { Ok(json!({"conversations": [], "more": false})) })
+    }
+    fn turns<'a>(
+        &'a self,
+        _: &'a TenantId,
+        _: &'a ConversationId,
+    ) -> BoxFuture<'a, Result<Value, ConversationError>> {
+        Box::pin(async { Ok(Value::Null) })
+    }
+    fn erase<'a>(
+        &'a self,
+        _: &'a TenantId,
+        _: &'a ConversationId,
+    ) -> BoxFuture<'a, Result<bool, ConversationError>> {
+        Box::pin(async { Ok(false) })
+    }
+}

@@ -1,0 +1,310 @@
+//! Asking over HTTP: waiting, following, taking a stream up again at another door, and what is refused.
+
+use crate::http::{Answer, send};
+use crate::stand::{ANSWER, QUESTION, Stand, open};
+use door::{KeyFile, Options};
+use serde_json::{Value, json};
+
+const STREAM: &str = "Accept: text/event-stream";
+
+/// The events of a stream: name, id, data.
+fn events(answer: &Answer) -> Vec<(String, Option<String>, Value)> {
+    let of = |event: &str, name: &str| {
+        let begin = format!("{name}: ");
+        let mut lines = event.lines().filter_map(|line| line.strip_prefix(&begin));
+        lines.next().map(str::to_owned)
+    };
+    let all = answer
+        .body
+        .split("\n\n")
+        .filter(|event| event.contains("data: "));
+    all.map(|event| {
+        let data = serde_json::from_str(&of(event, "data").unwrap()).unwrap();
+        (of(event, "event").unwrap(), of(event, "id"), data)
+    })
+    .collect()
+}
+
+fn ids(answer: &Answer) -> Vec<String> {
+    events(answer)
+        .into_iter()
+        .filter_map(|(_, id, _)| id)
+        .collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_question_is_answered_and_its_events_can_be_had_again() {
+    let stand = Stand::usual().await;
+    let asked = json!({ "question": QUESTION });
+    let answered = stand.post("/api/turns", &[], &asked).await;
+    assert_eq!(answered.status, 200, "{answered:?}");
+    assert!(answered.json()["answer"].as_str().unwrap().contains(ANSWER));
+
+    let followed = stand.post("/api/turns", &[STREAM], &asked).await;
+    let told = events(&followed);
+    assert_eq!(told[0].0, "turn");
+    let (last, id, ended) = told.last().unwrap();
+    assert_eq!((last.as_str(), id.as_deref()), ("answer", Some("end")));
+    assert!(ended["answer"].as_str().unwrap().contains(ANSWER));
+    // What is numbered is the path of the turn, whole and in order.
+    let path: Vec<String> = ended["trail"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|entry| entry.get("index").is_none())
+        .map(|entry| (entry["hop"].as_u64().unwrap() + 1).to_string())
+        .chain(["end".to_owned()])
+        .collect();
+    assert_eq!(ids(&followed), path);
+
+    let turn = ended["turn"].as_str().unwrap();
+    assert!(
+        followed
+            .header("location")
+            .unwrap()
+            .ends_with(&turn.to_lowercase())
+    );
+    // Another door of the same fleet goes on behind any of them.
+    let (other, stop, served) = open(stand.bus.clone(), Options::default()).await;
+    for (n, seen) in path.iter().enumerate() {
+        let last = format!("Last-Event-ID: {seen}");
+        let again = send(
+            other,
+            "GET",
+            &format!("/api/turns/{turn}/events"),
+            &[&last],
+            "",
+        )
+        .await;
+        match seen.as_str() {
+            "end" => assert_eq!(again.status, 204),
+            _ => assert_eq!(ids(&again), path[n + 1..], "behind {seen}"),
+        }
+    }
+    let read = send(other, "GET", &format!("/api/turns/{turn}"), &[], "").await;
+    assert_eq!(read.json(), *ended);
+    let cited = send(
+        other,
+        "GET",
+        &format!("/api/turns/{turn}/citations/1"),
+        &[],
+        "",
+    )
+    .await;
+    let cited = cited.json();
+    let text = cited["passage"]["text"].as_str().unwrap();
+    assert!(text.contains(ANSWER), "{cited}");
+    stop.cancel();
+    served.await.unwrap();
+    stand.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_second_try_is_the_same_turn() {
+    let stand = Stand::usual().await;
+    let key = ["Idempotency-Key: order-7", "Prefer: respond-async"];
+    let asked = json!({ "question": QUESTION });
+    let first = stand.post("/api/turns", &key, &asked).await;
+    assert_eq!(first.status, 202, "{first:?}");
+    let second = stand.post("/api/turns", &key[..1], &asked).await;
+    assert_eq!(second.json()["turn"], first.json()["turn"]);
+    let other = json!({"question": "Who supplies the castings?"});
+    let refused = stand.post("/api/turns", &key[..1], &other).await;
+    assert_eq!(
+        (refused.status, refused.json()["code"].as_str()),
+        (409, Some("id_in_use"))
+    );
+    // It has not ended the turn of the first question for those who follow it.
+    let at = first.json()["at"].as_str().unwrap().to_owned();
+    assert!(
+        stand.get(&at).await.json()["answer"]
+            .as_str()
+            .unwrap()
+            .contains(ANSWER)
+    );
+    stand.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_refused_says_why() {
+    let stand = Stand::usual().await;
+    let question = json!({ "question": QUESTION });
+    let cases: &[(&str, &str, &[&str], &str, u16, &str)] = &[
+        ("POST", "/api/turns", &[], "{}", 400, "missing_question"),
+        ("POST", "/api/turns", &[], "[]", 400, "bad_request"),
+        ("POST", "/api/turns", &[], "{", 400, "bad_request"),
+        (
+            "POST",
+            "/api/turns",
+            &[],
+            r#"{"question":"a","colour":1}"#,
+            400,
+            "unknown_field",
+        ),
+        (
+            "POST",
+            "/api/turns",
+            &[],
+            r#"{"question":"a","tenant":"b"}"#,
+            400,
+            "bad_request",
+        ),
+        (
+            "POST",
+            "/api/turns",
+            &["Prefer: wait=soon"],
+            &question.to_string(),
+            400,
+            "bad_request",
+        ),
+        (
+            "POST",
+            "/api/turns",
+            &["Idempotency-Key: a b"],
+            &question.to_string(),
+            400,
+            "bad_request",
+        ),
+        ("GET", "/api/turns/none", &[], "", 404, "no_such_turn"),
+        ("GET", "/api/turns/a.b", &[], "", 404, "no_such_turn"),
+        (
+            "GET",
+            "/api/turns/none/events",
+            &[],
+            "",
+            404,
+            "no_such_turn",
+        ),
+        (
+            "GET",
+            "/api/turns/none/citations/1",
+            &[],
+            "",
+            404,
+            "no_such_turn",
+        ),
+        (
+            "GET",
+            "/api/turns/none/events",
+            &["Last-Event-ID: x"],
+            "",
+            400,
+            "bad_request",
+        ),
+        ("DELETE", "/api/turns/none", &[], "", 404, "no_such_turn"),
+        ("POST", "/api/search", &[], "{}", 400, "missing_query"),
+        (
+            "POST",
+            "/api/search",
+            &[],
+            r#"{"query":"a","tenant":"b"}"#,
+            400,
+            "bad_request",
+        ),
+        (
+            "GET",
+            "/api/document?source=none.md",
+            &[],
+            "",
+            404,
+            "not_found",
+        ),
+        (
+            "GET",
+            "/api/conversations/none",
+            &[],
+            "",
+            404,
+            "no_such_conversation",
+        ),
+        ("GET", "/api/none", &[], "", 404, "no_such_path"),
+        ("PUT", "/api/turns", &[], "", 405, "no_such_method"),
+        (
+            "GET",
+            "/api/turns/none",
+            &["Host: evil.example"],
+            "",
+            403,
+            "not_local",
+        ),
+        (
+            "GET",
+            "/api/turns/none",
+            &["Origin: https://evil.example"],
+            "",
+            403,
+            "foreign_origin",
+        ),
+    ];
+    for (method, path, headers, body, status, code) in cases {
+        let refused = send(stand.at, method, path, headers, body).await;
+        let told = (
+            refused.status,
+            refused.json()["code"].as_str().unwrap().to_owned(),
+        );
+        assert_eq!(
+            told,
+            (*status, (*code).to_owned()),
+            "{method} {path} {headers:?} {body}"
+        );
+        assert_eq!(
+            refused.header("content-type"),
+            Some("application/problem+json")
+        );
+    }
+    stand.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_key_says_who_asks_and_what_they_see() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("keys.json");
+    let key = |name: &str, tenant: &str, scopes: &[&str]| json!({"name": name, "sha256": KeyFile::hash(name), "tenant": tenant, "scopes": scopes});
+    let keys = json!({"keys": [
+        key("ours", "default", &["ask", "read"]), key("theirs", "other", &["ask", "read"]), key("asks", "default", &["ask"]),
+    ]});
+    std::fs::write(&path, keys.to_string()).unwrap();
+    let options = Options {
+        keys: Some(path),
+        ..Options::default()
+    };
+    let stand = Stand::start(options).await;
+    let asked = json!({ "question": QUESTION });
+    let ours = "Authorization: Bearer ours";
+    let answered = stand.post("/api/turns", &[ours], &asked).await.json();
+    let turn = answered["turn"].as_str().unwrap();
+    let paths = ["", "/events", "/citations/1"].map(|part| format!("/api/turns/{turn}{part}"));
+    for path in &paths {
+        let as_of = async |key: &str| send(stand.at, "GET", path, &[key], "").await.status;
+        assert_eq!(as_of(ours).await, 200, "{path}");
+        assert_eq!(as_of("Authorization: Bearer theirs").await, 404, "{path}");
+        assert_eq!(as_of("Authorization: Bearer nobody").await, 401, "{path}");
+        assert_eq!(as_of("Authorization: Basic ours").await, 401, "{path}");
+        assert_eq!(as_of("X: y").await, 401, "{path}");
+    }
+    let deleted = send(
+        stand.at,
+        "DELETE",
+        &paths[0],
+        &["Authorization: Bearer theirs"],
+        "",
+    )
+    .await;
+    assert_eq!(deleted.status, 404);
+    // The other tenant has no documents.
+    let nothing = stand
+        .post("/api/turns", &["Authorization: Bearer theirs"], &asked)
+        .await
+        .json();
+    assert!(!nothing.to_string().contains(ANSWER), "{nothing}");
+    let search = json!({"query": "collector"});
+    let refused = stand
+        .post("/api/search", &["Authorization: Bearer asks"], &search)
+        .await;
+    assert_eq!(
+        (refused.status, refused.json()["code"].as_str()),
+        (403, Some("no_scope"))
+    );
+    assert_eq!(stand.get("/api/health").await.status, 200);
+    stand.end().await;
+}
