@@ -14,13 +14,15 @@ const CODE_MAX: &[(&str, usize)] = &[
     ("bus", 4_900),
     ("conversation", 3_400),
     ("corpus", 15_700),
-    ("fleet", 8_100),
+    ("fleet", 8_400),
     ("language", 12_300),
     ("model", 11_200),
     ("tools", 17_500),
     ("wire", 5_300),
     ("workers", 14_600),
-    ("workers/argosy", 13_400),
+    ("workers/argosy", 13_900),
+    // Doors for HTTP, OpenAI, MCP and the page; no more than 9,000 for all of them.
+    ("workers/door", 1_400),
 ];
 /// How far below its limit a group may be.
 const SLACK: usize = 300;
@@ -60,10 +62,10 @@ fn sums<'a>(
     sums
 }
 
-/// The group of a crate: a folder of `shared/`, `workers` without the binary, the binary, `tools`.
+/// The group of a crate: a folder of `shared/`, `workers` without the binary and the doors, each of these, `tools`.
 fn group(krate: &str) -> &str {
     match krate.rsplit_once('/') {
-        _ if krate == "workers/argosy" => krate,
+        _ if krate == "workers/argosy" || krate == "workers/door" => krate,
         Some((group, _)) => group.strip_prefix("shared/").unwrap_or(group),
         None => krate,
     }

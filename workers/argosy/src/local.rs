@@ -30,7 +30,7 @@ use std::time::Duration;
 use streams::feed::feed;
 use telemetry::{Health, Registry, Traces};
 use tokio::sync::watch;
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 /// How long no document may be finished before indexing is given up, unless the caller sets another time. An encoder
@@ -99,7 +99,9 @@ pub struct Local {
     seen: watch::Receiver<u64>,
     stop: CancellationToken,
     running: JoinSet<()>,
-    keeping: Option<(CancellationToken, JoinHandle<()>)>,
+    /// What keeps conversations on disk, and its own end: after that of everything that writes them.
+    keeping: JoinSet<()>,
+    kept: CancellationToken,
 }
 
 impl Local {
@@ -217,7 +219,8 @@ impl Local {
             seen,
             stop,
             running,
-            keeping: None,
+            keeping: JoinSet::new(),
+            kept: CancellationToken::new(),
         })
     }
 
@@ -267,14 +270,12 @@ impl Local {
     /// Keeps all conversations from now on, those that were held before among them.
     pub(crate) async fn keep_conversations(&mut self) -> Result<(), kept_conversations::Error> {
         let kept = KeptAll::begin(&self.data_dir, self.memory.clone()).await?;
-        let stop = CancellationToken::new();
-        let until = stop.clone();
-        let task = tokio::spawn(async move {
+        let until = self.kept.clone();
+        self.keeping.spawn(async move {
             if let Err(error) = kept.follow(until).await {
                 tracing::error!(%error, "conversations are not kept any more");
             }
         });
-        self.keeping = Some((stop, task));
         Ok(())
     }
 
@@ -287,10 +288,8 @@ impl Local {
     pub async fn stop(mut self) {
         self.stop.cancel();
         while self.running.join_next().await.is_some() {}
-        if let Some((stop, task)) = self.keeping.take() {
-            stop.cancel();
-            let _ = task.await;
-        }
+        self.kept.cancel();
+        while self.keeping.join_next().await.is_some() {}
     }
 }
 

@@ -5,7 +5,7 @@
 
 mod keys;
 
-pub use keys::{Key, KeyFile, KeyFileError, Logins};
+pub use keys::{ApiKey, KeyFile, KeyFileError, Logins};
 
 use crate::Door;
 use crate::problem::Problem;
@@ -47,7 +47,7 @@ impl Scope {
 
 /// Who asks.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Login {
+pub(crate) struct Login {
     /// Its name, for logs.
     pub name: String,
     /// The tenant whose documents and conversations it sees.

@@ -5,7 +5,7 @@ use crate::cli_error::CliError;
 use crate::config::Config;
 use crate::out::{notice, println};
 use crate::render;
-use door::{Key, KeyFile, Scope};
+use door::{ApiKey, KeyFile, Scope};
 use envelope::TenantId;
 use owo_colors::OwoColorize;
 use serde_json::json;
@@ -35,7 +35,7 @@ fn create(args: KeyCreateArgs, config: &Config, output: Output) -> Result<(), Cl
     }
     let is_given = |scope: &Scope| args.scopes.iter().any(|word| word == scope.as_str());
     let secret = secret()?;
-    file.keys.push(Key {
+    file.keys.push(ApiKey {
         name: args.name,
         sha256: KeyFile::hash(&secret),
         tenant,

@@ -22,6 +22,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use telemetry::{Admin, Health, Registry};
 use tokio::net::TcpListener;
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 /// Most conversations of a list.
@@ -121,13 +122,14 @@ async fn fleet(
         bus = NatsBus::connect(config.nats("argosy-door", true)) => bus?,
         () = stop.cancelled() => return Ok(()),
     };
-    let watched = tokio::spawn(watch(bus.clone(), health.clone(), stop.clone()));
+    let mut watched = JoinSet::new();
+    watched.spawn(watch(bus.clone(), health.clone(), stop.clone()));
     health.started();
     say(address, &config.door.prefix, output);
     let door = door(bus.clone(), config, logins, &registry, stop)?;
     let served = door.serve(listener).await;
     health.drain();
-    let _ = watched.await;
+    while watched.join_next().await.is_some() {}
     let _ = tokio::time::timeout(Duration::from_secs(2), bus.flush()).await;
     drained.cancel();
     if let Some(admin) = admin {

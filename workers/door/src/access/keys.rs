@@ -19,7 +19,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// A key, without its secret.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Key {
+pub struct ApiKey {
     /// Its name, for people and logs.
     pub name: String,
     /// SHA-256 of the secret, in hex.
@@ -36,7 +36,7 @@ pub struct Key {
 pub struct KeyFile {
     /// The keys.
     #[serde(default)]
-    pub keys: Vec<Key>,
+    pub keys: Vec<ApiKey>,
 }
 
 /// Why the file of keys cannot be used.
@@ -82,7 +82,7 @@ struct Held {
 
 #[derive(Debug)]
 struct State {
-    keys: Vec<Key>,
+    keys: Vec<ApiKey>,
     changed: Option<SystemTime>,
     looked: Instant,
 }
@@ -175,7 +175,7 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("argosy-keys-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("a folder");
         let path = folder.join("keys.json");
-        let key = Key {
+        let key = ApiKey {
             name: "one".into(),
             sha256: KeyFile::hash("argosy-1"),
             tenant: TenantId::new("acme").expect("a tenant"),
