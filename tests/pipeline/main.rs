@@ -22,6 +22,7 @@ mod chat;
 mod commands;
 mod conversations;
 mod doctor;
+mod doors;
 mod drafts;
 mod drain;
 mod editions;
