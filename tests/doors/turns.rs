@@ -260,7 +260,9 @@ async fn a_key_says_who_asks_and_what_they_see() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("keys.json");
     let key = |name: &str, tenant: &str, scopes: &[&str]| json!({"name": name, "sha256": KeyFile::hash(name), "tenant": tenant, "scopes": scopes});
-    let keys = json!({"keys": [
+    let mut limited = key("limited", "default", &["ask"]);
+    limited["per_minute"] = 1.into();
+    let keys = json!({"keys": [limited,
         key("ours", "default", &["ask", "read"]), key("theirs", "other", &["ask", "read"]), key("asks", "default", &["ask"]),
     ]});
     std::fs::write(&path, keys.to_string()).unwrap();
@@ -297,6 +299,19 @@ async fn a_key_says_who_asks_and_what_they_see() {
         .await
         .json();
     assert!(!nothing.to_string().contains(ANSWER), "{nothing}");
+    // The first question is spent.
+    let limited = "Authorization: Bearer limited";
+    assert_eq!(
+        stand.post("/api/turns", &[limited], &asked).await.status,
+        200
+    );
+    let late = stand.post("/api/turns", &[limited], &asked).await;
+    assert_eq!(
+        (late.status, late.json()["code"].as_str()),
+        (429, Some("rate_limited"))
+    );
+    let wait: u64 = late.header("retry-after").unwrap().parse().unwrap();
+    assert!((1..=61).contains(&wait), "{wait}");
     let search = json!({"query": "collector"});
     let refused = stand
         .post("/api/search", &["Authorization: Bearer asks"], &search)

@@ -4,6 +4,7 @@
 //! tenant `default`; then only this machine gets in, unless `door.open` says otherwise.
 
 mod keys;
+mod rate;
 
 pub use keys::{ApiKey, KeyFile, KeyFileError, Logins};
 
@@ -54,6 +55,8 @@ pub(crate) struct Login {
     pub tenant: TenantId,
     /// What it may do.
     pub scopes: Vec<Scope>,
+    /// Questions that it may ask in a minute.
+    pub per_minute: Option<u32>,
 }
 
 impl Login {
@@ -109,6 +112,7 @@ fn admitted(door: &Door, request: &Request) -> Result<Login, Problem> {
             name: String::new(),
             tenant: TenantId::default_tenant(),
             scopes: Vec::new(),
+            per_minute: None,
         });
     }
     let bearer = headers

@@ -65,6 +65,7 @@ impl Door {
                 "`{own}` is not for the asker to say here; leave it out"
             )));
         }
+        self.0.logins.spend(login)?;
         fields.insert("tenant".into(), login.tenant.as_str().into());
         let now = self.bus().now();
         Question::parse(

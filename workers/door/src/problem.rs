@@ -21,6 +21,8 @@ pub(crate) struct Problem {
     pub(crate) detail: String,
     /// The turn that it is about.
     pub(crate) turn: Option<TurnId>,
+    /// After how many seconds to try again, where that is known better than [`RETRY_AFTER`].
+    pub(crate) retry_after: Option<u32>,
 }
 
 impl Problem {
@@ -30,6 +32,7 @@ impl Problem {
             code: code.to_owned(),
             detail: detail.into(),
             turn: None,
+            retry_after: None,
         }
     }
 
@@ -73,7 +76,8 @@ impl IntoResponse for Problem {
         let of = HeaderValue::from_static("application/problem+json");
         headers.insert(header::CONTENT_TYPE, of);
         if self.may_pass() {
-            headers.insert(header::RETRY_AFTER, HeaderValue::from(RETRY_AFTER));
+            let seconds = self.retry_after.unwrap_or(RETRY_AFTER);
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
         if self.status == StatusCode::UNAUTHORIZED {
             let bearer = HeaderValue::from_static("Bearer");

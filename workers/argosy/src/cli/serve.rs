@@ -57,6 +57,9 @@ pub struct KeyCreateArgs {
     /// What it may do: `ask`, `read` (the corpus), `write` (conversations), `operate`.
     #[arg(long, value_name = "SCOPES", value_delimiter = ',', default_value = "ask,read,write", value_parser = ["ask", "read", "write", "operate"])]
     pub scopes: Vec<String>,
+    /// Questions that it may ask in a minute, at each door. Default: any number.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub per_minute: Option<u32>,
     /// Which file.
     #[command(flatten)]
     pub file: KeyFileArgs,

@@ -40,6 +40,7 @@ fn create(args: KeyCreateArgs, config: &Config, output: Output) -> Result<(), Cl
         sha256: KeyFile::hash(&secret),
         tenant,
         scopes: Scope::ALL.into_iter().filter(is_given).collect(),
+        per_minute: args.per_minute,
     });
     write(&path, &file)?;
     match output {

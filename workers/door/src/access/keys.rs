@@ -3,6 +3,7 @@
 //! A key is 128 random bits, so a plain SHA-256 of it tells nothing of it. The file is read again when it has changed: a
 //! revoked key is refused within [`LOOK_EVERY`].
 
+use crate::access::rate::Rates;
 use crate::access::{Login, Scope};
 use crate::problem::Problem;
 use axum::http::StatusCode;
@@ -10,7 +11,7 @@ use envelope::TenantId;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant, SystemTime};
 
 /// How often it is looked whether the file has changed.
@@ -28,6 +29,9 @@ pub struct ApiKey {
     pub tenant: TenantId,
     /// What it may do.
     pub scopes: Vec<Scope>,
+    /// Questions that it may ask in a minute, at each door. Default: any number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub per_minute: Option<u32>,
 }
 
 /// The file of keys.
@@ -78,6 +82,7 @@ pub struct Logins {
 struct Held {
     path: PathBuf,
     state: RwLock<State>,
+    rates: Mutex<Rates>,
 }
 
 #[derive(Debug)]
@@ -106,6 +111,7 @@ impl Logins {
         let held = Held {
             path: path.to_owned(),
             state: RwLock::new(state),
+            rates: Mutex::default(),
         };
         Ok(Logins { held: Some(held) })
     }
@@ -122,6 +128,7 @@ impl Logins {
                 name: "local".into(),
                 tenant: TenantId::default_tenant(),
                 scopes: Scope::ALL.to_vec(),
+                per_minute: None,
             });
         };
         let refused = |detail: &str| Problem::new(StatusCode::UNAUTHORIZED, "no_login", detail);
@@ -136,6 +143,24 @@ impl Logins {
             name: key.name.clone(),
             tenant: key.tenant.clone(),
             scopes: key.scopes.clone(),
+            per_minute: key.per_minute,
+        })
+    }
+
+    /// Counts a question of `login`, or refuses it where it has asked enough in this minute.
+    pub(crate) fn spend(&self, login: &Login) -> Result<(), Problem> {
+        let (Some(held), Some(per_minute)) = (&self.held, login.per_minute) else {
+            return Ok(());
+        };
+        let mut rates = held.rates.lock().unwrap_or_else(PoisonError::into_inner);
+        let spent = rates.spend(&login.name, per_minute, Instant::now());
+        spent.map_err(|wait| {
+            let detail = format!("this key may ask {per_minute} questions in a minute");
+            let status = StatusCode::TOO_MANY_REQUESTS;
+            Problem {
+                retry_after: Some(wait.as_secs().saturating_add(1) as u32),
+                ..Problem::new(status, "rate_limited", detail)
+            }
         })
     }
 }
@@ -180,6 +205,7 @@ mod tests {
             sha256: KeyFile::hash("argosy-1"),
             tenant: TenantId::new("acme").expect("a tenant"),
             scopes: vec![Scope::Ask],
+            per_minute: None,
         };
         let file = KeyFile { keys: vec![key] };
         std::fs::write(&path, serde_json::to_vec(&file).expect("JSON")).expect("written");
