@@ -7,5 +7,6 @@
 )]
 
 mod http;
+mod page;
 mod stand;
 mod turns;

@@ -12,6 +12,7 @@
 //! | [`asking`] | a question on its way in, and its end: what every door does |
 //! | [`problem`] | why a request failed, in the shape of RFC 9457 |
 //! | [`http`] | questions, events, corpus and conversations |
+//! | [`page`] | the page at `/`: a chat over the corpus |
 //! | [`metrics`] | what is counted |
 
 mod access;
@@ -19,6 +20,7 @@ mod asking;
 mod http;
 mod metrics;
 mod options;
+mod page;
 mod problem;
 
 pub use access::{Key, KeyFile, KeyFileError, Login, Logins, Scope};
@@ -83,6 +85,7 @@ impl Door {
         let layer = axum::middleware::from_fn_with_state(self.clone(), access::admit);
         Router::new()
             .merge(http::routes())
+            .merge(page::routes())
             .fallback(problem::no_such_path)
             .method_not_allowed_fallback(problem::no_such_method)
             .layer(DefaultBodyLimit::max(BODY_MAX))
