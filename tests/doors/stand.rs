@@ -104,6 +104,13 @@ pub(crate) async fn open(
 ) -> (SocketAddr, CancellationToken, JoinHandle<()>) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let at = listener.local_addr().unwrap();
+    let (door, stop) = door(bus, options);
+    let served = tokio::spawn(async move { door.serve(listener).await.unwrap() });
+    (at, stop, served)
+}
+
+/// A door of the fleet on `bus`, which nobody reaches yet.
+pub(crate) fn door(bus: Arc<dyn Bus>, options: Options) -> (Door, CancellationToken) {
     let stop = CancellationToken::new();
     let logins = match &options.keys {
         Some(path) => Logins::of_file(path).unwrap(),
@@ -118,8 +125,7 @@ pub(crate) async fn open(
         metrics,
         stop.clone(),
     );
-    let served = tokio::spawn(async move { door.serve(listener).await.unwrap() });
-    (at, stop, served)
+    (door.taking_documents(), stop)
 }
 
 /// The conversations of a stand that has none.

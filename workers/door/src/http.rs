@@ -5,20 +5,23 @@
 //! | [`turns`] | asking, waiting, cancelling |
 //! | [`events`] | the events of a turn as a stream that can be taken up again |
 //! | [`corpus`] | search, counts, documents, what stands behind a citation |
+//! | [`documents`] | documents: stored, deleted, listed, followed until they can be searched |
 //! | [`conversations`] | conversations of the tenant |
 
 pub(crate) mod conversations;
 mod corpus;
+mod documents;
 pub(crate) mod events;
 mod turns;
 
 use crate::Door;
 use crate::problem::Problem;
-use axum::extract::{FromRequest, Request, State};
+use axum::extract::{DefaultBodyLimit, FromRequest, Request, State};
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use axum::routing::{get, post};
 use axum::{Json, Router};
+use envelope::limits::DOCUMENT_BYTES_MAX;
 use serde_json::{Map, Value, json};
 
 /// The description of all this.
@@ -34,6 +37,14 @@ pub(crate) fn routes() -> Router<Door> {
         .route("/api/count", post(corpus::count))
         .route("/api/catalog", get(corpus::catalog))
         .route("/api/document", get(corpus::document))
+        .route("/api/documents", get(documents::list))
+        .route(
+            "/api/documents/{*source}",
+            get(documents::state)
+                .put(documents::put)
+                .delete(documents::delete)
+                .layer(DefaultBodyLimit::max(DOCUMENT_BYTES_MAX as usize)),
+        )
         .route(
             "/api/conversations",
             get(conversations::list).post(conversations::begin),

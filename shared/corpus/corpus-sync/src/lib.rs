@@ -12,6 +12,7 @@
 //! | `publish` | publishes a document, or its deletion |
 //! | `wait` | waits for the results of documents |
 //! | `reach` | the last sequence of the corpus stream that an index can reach |
+//! | [`single`] | one document: published, deleted, listed, what became of it |
 //! | [`inventory`] | what the corpus holds of each edition |
 
 mod error;
@@ -19,6 +20,7 @@ pub mod inventory;
 mod publish;
 mod reach;
 mod scan;
+pub mod single;
 mod sync;
 mod wait;
 

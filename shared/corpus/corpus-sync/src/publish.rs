@@ -42,7 +42,7 @@ impl Sent {
 
 /// The name in the subject is the publisher's to choose; with the id of the document, what waits at
 /// one subject is one document.
-fn subject(to: &TargetEditions, bucket: &Bucket, doc_id: &DocId) -> String {
+pub(super) fn subject(to: &TargetEditions, bucket: &Bucket, doc_id: &DocId) -> String {
     let (bucket, name) = (bucket.clone(), doc_id.clone());
     let subject = match to.is_alone {
         false => Subject::Document { bucket, name },

@@ -200,6 +200,14 @@ pub(crate) fn form_of(path: &Path, source: &str) -> Result<DocumentForm, SkipRea
     })
 }
 
+/// The most bytes that a file of this name may have as one document.
+///
+/// # Errors
+/// When files of this kind are not read, or are several documents.
+pub fn bytes_max(source: &str) -> Result<u64, SkipReason> {
+    Format::of_source(source)?.0.bytes_max()
+}
+
 /// The bytes of a file that is one document.
 pub fn bytes_of(path: &Path, source: &str) -> Result<Vec<u8>, SkipReason> {
     let format = Format::of_source(source)?.0;

@@ -4,6 +4,7 @@ use crate::Door;
 use crate::access::{Login, Scope};
 use crate::asking::{answered, turn_of};
 use crate::http::{Object, events};
+use crate::options::WAIT_MAX;
 use crate::problem::Problem;
 use axum::Json;
 use axum::extract::{Extension, Path, State};
@@ -27,10 +28,7 @@ pub(crate) async fn ask(
     let turn = text("idempotency-key")
         .map(|key| turn_of(&login, key))
         .transpose()?;
-    let wait = match text("prefer") {
-        None => door.0.options.wait.duration(),
-        Some(prefer) => preferred(prefer)?.unwrap_or(door.0.options.wait.duration()),
-    };
+    let wait = wait_of(&door, &headers)?;
     let mut followed = door.ask(&login, turn, fields).await?;
     let turn = followed.events.turn().clone();
     let accept = text(header::ACCEPT.as_str()).unwrap_or_default();
@@ -137,6 +135,13 @@ fn running(door: &Door, turn: &TurnId) -> Response {
     let at = place_of(door, turn);
     let body = json!({"turn": turn.as_str(), "at": at, "events": format!("{at}/events")});
     (StatusCode::ACCEPTED, [(header::LOCATION, at)], Json(body)).into_response()
+}
+
+/// How long a request waits: as its client prefers, or `door.wait`.
+pub(crate) fn wait_of(door: &Door, headers: &HeaderMap) -> Result<Duration, Problem> {
+    let prefer = headers.get("prefer").and_then(|value| value.to_str().ok());
+    let wait = prefer.map(preferred).transpose()?.flatten();
+    Ok(wait.unwrap_or(door.0.options.wait.duration()).min(WAIT_MAX))
 }
 
 /// How long the client wants to wait, as RFC 7240 says it.

@@ -1,0 +1,190 @@
+//! Single documents: publishes one, deletes one, lists them, and says what has become of one, as far as the streams show.
+//!
+//! *Not* here: folders, which [`index`](crate::index()) compares with the corpus as a whole.
+
+use crate::publish::{self, subject};
+use crate::{Error, TargetEditions, target_editions};
+use bus::{Bus, Stream};
+use bytes::Bytes;
+use documents::document::{bucket_of, doc_id_of, sha256_hex};
+use documents::{Entry, Stamp};
+use envelope::document::Notice;
+use envelope::{ChunkRecord, Problem, Subject, TenantId, header};
+use serde::Serialize;
+use std::time::Duration;
+
+/// How long the next head of a list may take.
+const NEXT_WAIT: Duration = Duration::from_secs(2);
+
+/// What has become of a document.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DocumentState {
+    /// Whether a version or a deletion of it waits to be indexed.
+    pub waits: bool,
+    /// How many chunks of it can be searched; 0 for none.
+    pub chunks: u32,
+    /// The sequence of the corpus stream from which on they are there, for `min_seq` of a question; 0 for none.
+    pub corpus_seq: u64,
+    /// Why its newest version was given up, if it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<Problem>,
+}
+
+/// A document of a list.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ListedDocument {
+    /// Its path inside the corpus.
+    pub source: String,
+    /// Its title.
+    pub title: String,
+    /// How many chunks it has.
+    pub chunks: u32,
+    /// The sequence behind which the list goes on.
+    pub corpus_seq: u64,
+}
+
+/// Publishes a file of a tenant for every edition, whole. Indexers read it. Returns the sequence of its message.
+///
+/// # Errors
+/// When it cannot be stored.
+pub async fn put(
+    bus: &dyn Bus,
+    tenant: &TenantId,
+    source: &str,
+    bytes: Bytes,
+) -> Result<u64, Error> {
+    let to = target_editions(bus, None).await?;
+    let stamp = Stamp {
+        source: source.to_owned(),
+        bucket: bucket_of(source),
+        doc_id: doc_id_of(tenant, source),
+        hash: sha256_hex(&bytes),
+    };
+    let known = head(bus, &to, tenant, source).await?;
+    let notice = Notice {
+        hash: Some(stamp.hash.clone()),
+        chunks: known.map_or(0, |(_, head)| head.of),
+        ..Notice::new(tenant.clone(), source)
+    };
+    let sent = publish::document(bus, &to, notice, bytes, &stamp).await?;
+    Ok(sent.sequence)
+}
+
+/// Publishes the deletion of a document. Returns false if the tenant has none of this source.
+///
+/// # Errors
+/// When it cannot be stored.
+pub async fn delete(bus: &dyn Bus, tenant: &TenantId, source: &str) -> Result<bool, Error> {
+    let to = target_editions(bus, None).await?;
+    let Some((_, head)) = head(bus, &to, tenant, source).await? else {
+        return Ok(false);
+    };
+    let entry = Entry {
+        bucket: head.bucket,
+        doc_id: head.doc_id,
+        hash: head.hash,
+        chunks: head.of,
+        pipeline: head.pipeline,
+    };
+    publish::deletion(bus, &to, tenant, source, &entry).await?;
+    Ok(true)
+}
+
+/// What has become of a document in the current edition; `None` if nothing is known of it.
+///
+/// # Errors
+/// When the bus cannot be asked.
+pub async fn state(
+    bus: &dyn Bus,
+    tenant: &TenantId,
+    source: &str,
+) -> Result<Option<DocumentState>, Error> {
+    let to = target_editions(bus, None).await?;
+    let (bucket, doc) = (bucket_of(source), doc_id_of(tenant, source));
+    // First what waits: what is indexed meanwhile is seen below.
+    let at = subject(&to, &bucket, &doc);
+    let waits = bus.last(Stream::Documents, &at).await?.is_some();
+    let head = head(bus, &to, tenant, source).await?;
+    let letter = Subject::DeadDocument {
+        edition: to.edition,
+        bucket,
+        doc,
+    };
+    let letter = bus.last(Stream::Dead, &letter.to_string()).await?;
+    let indexed = head.as_ref().map_or(0, |(_, head)| head.document_seq);
+    let problem = letter.filter(|_| !waits).and_then(|letter| {
+        let said = |name| letter.headers.get(name).unwrap_or_default();
+        let (_, given_up) = said(header::DEAD_ORIGIN).rsplit_once('/')?;
+        let is_newer = given_up.parse::<u64>().ok()? > indexed;
+        let (code, text) = (said(header::DEAD_REASON), said(header::DEAD_ERROR));
+        is_newer.then(|| Problem::new(code, text))
+    });
+    if head.is_none() && problem.is_none() && !waits {
+        return Ok(None);
+    }
+    let (corpus_seq, chunks) = head.map_or((0, 0), |(sequence, head)| (sequence, head.of));
+    Ok(Some(DocumentState {
+        waits,
+        chunks,
+        corpus_seq,
+        problem,
+    }))
+}
+
+/// At most `limit` documents of a tenant in the current edition, in the order in which they were indexed, behind the
+/// sequence `after`; and whether there may be more.
+///
+/// # Errors
+/// When the bus cannot be asked.
+pub async fn list(
+    bus: &dyn Bus,
+    tenant: &TenantId,
+    after: u64,
+    limit: usize,
+) -> Result<(Vec<ListedDocument>, bool), Error> {
+    let to = target_editions(bus, None).await?;
+    let filter = envelope::subject::heads(to.edition.as_str());
+    let mut listed = Vec::new();
+    // Without a head behind it there is nothing to read, and a reader would wait for ever.
+    let is_any = bus.first(Stream::Chunks, &filter, after + 1).await?;
+    if is_any.is_none() {
+        return Ok((listed, false));
+    }
+    let mut reader = bus.read(Stream::Chunks, &filter, after + 1).await?;
+    while let Ok(next) = tokio::time::timeout(NEXT_WAIT, reader.next()).await {
+        let (stored, pending) = next?;
+        let record = ChunkRecord::decode(&stored.body).ok();
+        if let Some(head) = record.filter(|head| head.tenant == *tenant && !head.deleted) {
+            listed.push(ListedDocument {
+                source: head.source,
+                title: head.title,
+                chunks: head.of,
+                corpus_seq: stored.sequence,
+            });
+        }
+        if pending == 0 || listed.len() >= limit {
+            return Ok((listed, pending > 0));
+        }
+    }
+    Ok((listed, true))
+}
+
+/// The first chunk of a document that is indexed, with its sequence.
+async fn head(
+    bus: &dyn Bus,
+    to: &TargetEditions,
+    tenant: &TenantId,
+    source: &str,
+) -> Result<Option<(u64, ChunkRecord)>, Error> {
+    let head = Subject::Chunk {
+        edition: to.edition.clone(),
+        bucket: bucket_of(source),
+        doc: doc_id_of(tenant, source),
+        n: 0,
+    };
+    let stored = bus.last(Stream::Chunks, &head.to_string()).await?;
+    Ok(stored.and_then(|stored| {
+        let head = ChunkRecord::decode(&stored.body).ok()?;
+        (!head.deleted).then_some((stored.sequence, head))
+    }))
+}

@@ -1,0 +1,215 @@
+//! Documents over HTTP: one is stored, deleted, listed, and followed until it can be searched.
+//!
+//! The bytes go to the indexers as they are. Only what the name says is looked at here, and how many there are.
+
+use crate::Door;
+use crate::access::{Login, Scope};
+use crate::http::turns::wait_of;
+use crate::problem::Problem;
+use axum::Json;
+use axum::body::Bytes;
+use axum::extract::rejection::{BytesRejection, QueryRejection};
+use axum::extract::{Extension, FromRequest, Path, Query, Request, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use corpus_sync::single::{self, DocumentState};
+use documents::reader::bytes_max;
+use envelope::document::is_source;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How often it is looked what became of a document.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// Documents of a list, unless the request says how many.
+const LISTED: usize = 100;
+/// The most documents of a list.
+const LISTED_MAX: usize = 1_000;
+
+/// Which documents are listed.
+#[derive(Deserialize)]
+pub(crate) struct Which {
+    /// Behind which `corpus_seq` the list goes on.
+    #[serde(default)]
+    after: u64,
+    limit: Option<usize>,
+}
+
+/// Lists documents in the order in which they were indexed.
+pub(crate) async fn list(
+    State(door): State<Door>,
+    Extension(login): Extension<Login>,
+    which: Result<Query<Which>, QueryRejection>,
+) -> Result<Json<Value>, Problem> {
+    login.may(Scope::Read)?;
+    let Query(which) = which?;
+    let limit = which.limit.unwrap_or(LISTED);
+    if !(1..=LISTED_MAX).contains(&limit) {
+        return Err(Problem::bad(format!("`limit`: want 1 to {LISTED_MAX}")));
+    }
+    // A stream has no sequence beyond this.
+    let after = which.after.min(i64::MAX as u64);
+    let listed = single::list(&**door.bus(), &login.tenant, after, limit).await;
+    let (documents, more) = listed?;
+    Ok(Json(json!({"documents": documents, "more": more})))
+}
+
+/// Stores a document, whole, under this path. A second time it replaces the first, or changes nothing.
+pub(crate) async fn put(
+    State(door): State<Door>,
+    Extension(login): Extension<Login>,
+    Path(source): Path<String>,
+    request: Request,
+) -> Result<Response, Problem> {
+    login.may(Scope::Write)?;
+    door.must_take_documents()?;
+    let source = known(source)?;
+    let most = bytes_max(&source).map_err(|skip| {
+        Problem::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "not_readable",
+            skip.to_string(),
+        )
+    })?;
+    let wait = wait_of(&door, request.headers())?;
+    let place = door.0.uploads.clone().try_acquire_owned();
+    let _place = place.map_err(|_| Problem::busy("other documents are on their way in"))?;
+    let body = Bytes::from_request(request, &door).await?;
+    if body.is_empty() {
+        return Err(Problem::bad("the document is empty"));
+    }
+    if body.len() as u64 > most {
+        let detail = format!("`{source}` has {} bytes, the limit is {most}", body.len());
+        return Err(Problem::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "too_large",
+            detail,
+        ));
+    }
+    single::put(&**door.bus(), &login.tenant, &source, body).await?;
+    done(&door, &login, source, wait).await
+}
+
+/// Deletes a document.
+pub(crate) async fn delete(
+    State(door): State<Door>,
+    Extension(login): Extension<Login>,
+    Path(source): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    login.may(Scope::Write)?;
+    door.must_take_documents()?;
+    let source = known(source)?;
+    let wait = wait_of(&door, &headers)?;
+    match single::delete(&**door.bus(), &login.tenant, &source).await? {
+        true => done(&door, &login, source, wait).await,
+        false => Err(none(&source)),
+    }
+}
+
+/// Says what has become of a document.
+pub(crate) async fn state(
+    State(door): State<Door>,
+    Extension(login): Extension<Login>,
+    Path(source): Path<String>,
+) -> Result<Json<Value>, Problem> {
+    login.may(Scope::Read)?;
+    let source = known(source)?;
+    let state = single::state(&**door.bus(), &login.tenant, &source).await?;
+    Ok(Json(said(&source, &state.ok_or_else(|| none(&source))?)))
+}
+
+impl Door {
+    fn must_take_documents(&self) -> Result<(), Problem> {
+        match self.0.takes_documents {
+            true => Ok(()),
+            false => Err(Problem::new(
+                StatusCode::NOT_IMPLEMENTED,
+                "folder",
+                "this door serves a folder: put the file there, and start it again",
+            )),
+        }
+    }
+}
+
+/// Waits until nothing of the document waits any more.
+async fn done(
+    door: &Door,
+    login: &Login,
+    source: String,
+    wait: Duration,
+) -> Result<Response, Problem> {
+    let until = Instant::now() + wait;
+    loop {
+        let state = single::state(&**door.bus(), &login.tenant, &source).await?;
+        let Some(state) = state else {
+            return Ok(StatusCode::NO_CONTENT.into_response());
+        };
+        if let Some(problem) = &state.problem {
+            let status = StatusCode::UNPROCESSABLE_ENTITY;
+            return Err(Problem::new(status, &problem.code, problem.message.clone()));
+        }
+        if !state.waits {
+            return Ok(Json(said(&source, &state)).into_response());
+        }
+        if Instant::now() >= until {
+            let at = format!(
+                "{}/api/documents/{}",
+                door.0.options.prefix,
+                encoded(&source)
+            );
+            let body = Json(said(&source, &state));
+            return Ok((StatusCode::ACCEPTED, [(header::LOCATION, at)], body).into_response());
+        }
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+}
+
+fn said(source: &str, state: &DocumentState) -> Value {
+    let mut said = serde_json::to_value(state).unwrap_or_default();
+    said["source"] = source.into();
+    said
+}
+
+fn known(source: String) -> Result<String, Problem> {
+    match is_source(&source) {
+        true => Ok(source),
+        false => Err(Problem::bad(
+            "want a path inside the corpus: parts between `/`, none of them empty, `.` or `..`",
+        )),
+    }
+}
+
+fn none(source: &str) -> Problem {
+    let detail = format!("there is no document `{source}`");
+    Problem::new(StatusCode::NOT_FOUND, "no_such_document", detail)
+}
+
+/// A path as it stands in a URL.
+fn encoded(source: &str) -> String {
+    let is_plain =
+        |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'/' | b'-' | b'.' | b'_' | b'~');
+    let signs = source.bytes().map(|b| match is_plain(b) {
+        true => char::from(b).to_string(),
+        false => format!("%{b:02X}"),
+    });
+    signs.collect()
+}
+
+impl From<corpus_sync::Error> for Problem {
+    fn from(error: corpus_sync::Error) -> Problem {
+        let status = StatusCode::SERVICE_UNAVAILABLE;
+        Problem::new(status, "bus_away", error.to_string())
+    }
+}
+
+impl From<BytesRejection> for Problem {
+    fn from(rejection: BytesRejection) -> Problem {
+        let code = match rejection.status() {
+            StatusCode::PAYLOAD_TOO_LARGE => "too_large",
+            _ => "bad_request",
+        };
+        Problem::new(rejection.status(), code, rejection.body_text())
+    }
+}
