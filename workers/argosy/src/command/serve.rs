@@ -34,12 +34,8 @@ pub async fn run(args: cli::ServeArgs, mut config: Config, output: Output) -> Re
     if let Some(listen) = args.listen {
         config.door.listen = listen;
     }
-    let usage = |error: settings::InvalidOption| CliError::usage(error.to_string());
-    let address = config.door.address().map_err(usage)?;
-    let logins = match &config.door.keys {
-        None => Logins::open(),
-        Some(path) => Logins::of_file(path).map_err(|error| CliError::usage(error.to_string()))?,
-    };
+    let address = address(&config)?;
+    let logins = logins(&config)?;
     // Before the index is built: a port that is taken is told at once.
     let listener = listen(address).await?;
     let address = listener.local_addr()?;
@@ -126,7 +122,7 @@ async fn fleet(
     watched.spawn(watch(bus.clone(), health.clone(), stop.clone()));
     health.started();
     say(address, &config.door.prefix, output);
-    let door = door(bus.clone(), config, logins, &registry, stop)?;
+    let door = door(bus.clone(), config, logins, &registry, stop)?.taking_documents();
     let served = door.serve(listener).await;
     health.drain();
     while watched.join_next().await.is_some() {}
@@ -153,7 +149,8 @@ async fn watch(bus: Arc<NatsBus>, health: Health, stop: CancellationToken) {
     }
 }
 
-fn door(
+/// A door of the fleet on a bus, which reads the conversations that the fleet keeps.
+pub(crate) fn door(
     bus: Arc<dyn Bus>,
     config: &Config,
     logins: Logins,
@@ -175,7 +172,22 @@ fn door(
     ))
 }
 
-async fn listen(address: SocketAddr) -> Result<TcpListener, CliError> {
+/// Where the doors listen.
+pub(crate) fn address(config: &Config) -> Result<SocketAddr, CliError> {
+    let address = config.door.address();
+    address.map_err(|error| CliError::usage(error.to_string()))
+}
+
+/// Who is let in.
+pub(crate) fn logins(config: &Config) -> Result<Logins, CliError> {
+    match &config.door.keys {
+        None => Ok(Logins::open()),
+        Some(path) => Logins::of_file(path).map_err(|error| CliError::usage(error.to_string())),
+    }
+}
+
+/// Takes the port.
+pub(crate) async fn listen(address: SocketAddr) -> Result<TcpListener, CliError> {
     TcpListener::bind(address)
         .await
         .map_err(|error| match error.kind() {

@@ -3,6 +3,7 @@
 use crate::cli::{self, GlobalArgs, Output};
 use crate::cli_error::CliError;
 use crate::command::place::must_be_folder;
+use crate::command::serve;
 use crate::command::setup::no_room;
 use crate::config::{Config, FILE};
 use crate::fleet::{FleetPlan, Member, drain, nats_server, nats_server_or_fetched};
@@ -23,6 +24,8 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use telemetry::Registry;
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 /// The line of `up -o json`, printed when everything runs.
@@ -31,6 +34,9 @@ struct Running {
     version: &'static str,
     nats: Nats,
     processes: Vec<Process>,
+    /// Where the page is, unless another process has the port.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    page: Option<String>,
     /// What the indexing of the folder did, if one was named.
     corpus: Option<Summary>,
 }
@@ -137,15 +143,19 @@ async fn fleet(
     let mut members = start(plan, &config.telemetry.listen)?;
     let begun = Instant::now();
     let grace = config.run.grace.duration() + Duration::from_secs(5);
+    let (closed, mut doors) = (CancellationToken::new(), JoinSet::new());
+    let page = open_door(&bus, config, &closed, &mut doors).await?;
     let told = async {
         let seen = heard(&*bus, &mut members).await?;
         let mut running = running(server, &members, &seen);
         running.nats.other_sizes = other_sizes;
+        running.page = page;
         tell(running, &bus, corpus, output).await
     };
     match signals.unless_told(Box::pin(told)).await {
         Some(Ok(())) => {}
         ended => {
+            closed.cancel();
             drain(&mut members, grace).await;
             return ended.unwrap_or(Ok(()));
         }
@@ -158,12 +168,43 @@ async fn fleet(
         // Ctrl-C may also have ended the process that reads this output.
         out::offer(format_args!("draining\n"));
     }
+    // Before the fleet: what waits here is told, or taken up elsewhere.
+    closed.cancel();
+    while doors.join_next().await.is_some() {}
     let bad = drain(&mut members, grace).await;
     watched?;
     match bad.as_slice() {
         [] => Ok(()),
         bad => Err(CliError::negative(format!("did not end well: {bad:?}"))),
     }
+}
+
+/// Opens the doors in this process, and says where the page is. Where another process has the port, the fleet goes without.
+async fn open_door(
+    bus: &Arc<NatsBus>,
+    config: &Config,
+    closed: &CancellationToken,
+    doors: &mut JoinSet<()>,
+) -> Result<Option<String>, CliError> {
+    let logins = serve::logins(config)?;
+    let listener = match serve::listen(serve::address(config)?).await {
+        Ok(listener) => listener,
+        Err(fail) => {
+            notice!(
+                "{} {fail}: no page, HTTP, OpenAI and MCP; --set door.listen=127.0.0.1:0 takes any free port",
+                "warning:".yellow()
+            );
+            return Ok(None);
+        }
+    };
+    let page = format!("http://{}{}/", listener.local_addr()?, config.door.prefix);
+    let door = serve::door(bus.clone(), config, logins, &Registry::new(), closed)?;
+    doors.spawn(async move {
+        if let Err(error) = door.taking_documents().serve(listener).await {
+            tracing::error!(%error, "the door has closed");
+        }
+    });
+    Ok(Some(page))
 }
 
 /// Says what runs and what to do next, and in between indexes the folder.
@@ -263,6 +304,7 @@ fn running(server: &Server, members: &[Member], seen: &[ProcessStatus]) -> Runni
             other_sizes: Vec::new(),
         },
         processes: members.iter().map(process).collect(),
+        page: None,
         corpus: None,
     }
 }
@@ -322,6 +364,9 @@ fn tell_rest(running: &Running, corpus: Option<&Path>) {
             summary.unchanged,
             summary.skipped.len()
         );
+    }
+    if let Some(page) = &running.page {
+        println!("Page:         {page}");
     }
     let url = &running.nats.url;
     // After --corpus another folder would replace it: an index run makes the corpus equal to a folder.
