@@ -7,6 +7,7 @@
 )]
 
 mod http;
+mod openai;
 mod page;
 mod stand;
 mod turns;

@@ -95,6 +95,7 @@ pub(crate) async fn admit(State(door): State<Door>, mut request: Request, next: 
         }
         Err(problem) => problem.into_response(),
     };
+    response = crate::openai::in_shape(&path, response);
     if let Some(origin) = origin.filter(|origin| is_named(&door, origin)) {
         allow_origin(response.headers_mut(), origin);
     }

@@ -12,6 +12,7 @@
 //! | [`asking`] | a question on its way in, and its end: what every door does |
 //! | [`problem`] | why a request failed, in the shape of RFC 9457 |
 //! | [`http`] | questions, events, corpus and conversations |
+//! | [`openai`] | the shapes of OpenAI: models, chat completions, responses |
 //! | [`page`] | the page at `/`: a chat over the corpus |
 //! | [`metrics`] | what is counted |
 
@@ -19,6 +20,7 @@ mod access;
 mod asking;
 mod http;
 mod metrics;
+mod openai;
 mod options;
 mod page;
 mod problem;
@@ -86,6 +88,7 @@ impl Door {
         Router::new()
             .merge(http::routes())
             .merge(page::routes())
+            .merge(openai::routes())
             .fallback(problem::no_such_path)
             .method_not_allowed_fallback(problem::no_such_method)
             .layer(DefaultBodyLimit::max(BODY_MAX))

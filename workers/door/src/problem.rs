@@ -21,6 +21,8 @@ pub(crate) struct Problem {
     pub(crate) detail: String,
     /// The turn that it is about.
     pub(crate) turn: Option<TurnId>,
+    /// The field of the request that it is about, where the shape of OpenAI names one.
+    pub(crate) param: Option<&'static str>,
     /// After how many seconds to try again, where that is known better than [`RETRY_AFTER`].
     pub(crate) retry_after: Option<u32>,
 }
@@ -32,6 +34,7 @@ impl Problem {
             code: code.to_owned(),
             detail: detail.into(),
             turn: None,
+            param: None,
             retry_after: None,
         }
     }
@@ -43,6 +46,12 @@ impl Problem {
     /// No room now.
     pub(crate) fn busy(detail: impl Into<String>) -> Problem {
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, "busy", detail)
+    }
+
+    /// Names the field that it is about.
+    pub(crate) fn about(mut self, param: &'static str) -> Problem {
+        self.param = Some(param);
+        self
     }
 
     /// Whether the same request may succeed a little later.
@@ -83,6 +92,8 @@ impl IntoResponse for Problem {
             let bearer = HeaderValue::from_static("Bearer");
             headers.insert(header::WWW_AUTHENTICATE, bearer);
         }
+        // For a door that says it in a shape of its own.
+        response.extensions_mut().insert(self);
         response
     }
 }
