@@ -7,6 +7,7 @@
 )]
 
 mod http;
+mod mcp;
 mod openai;
 mod page;
 mod stand;

@@ -9,6 +9,7 @@ use documents::PublishMode;
 use door::{ConversationError, Conversations, Door, Logins, Metrics, Options};
 use envelope::{ConversationId, TenantId};
 use futures_util::future::BoxFuture;
+use llm::ChatModel;
 use offline_reader::OfflineReader;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
@@ -37,6 +38,11 @@ pub(crate) struct Stand {
 impl Stand {
     /// Starts it with these options.
     pub(crate) async fn start(options: Options) -> Stand {
+        Stand::with_model(options, Arc::new(OfflineReader::new())).await
+    }
+
+    /// Starts it with a model that may be any.
+    pub(crate) async fn with_model(options: Options, model: Arc<dyn ChatModel>) -> Stand {
         let dir = tempfile::tempdir().unwrap();
         let corpus = dir.path().join("corpus");
         argosy::sample::unpack(&corpus).unwrap();
@@ -45,7 +51,7 @@ impl Stand {
         let mut local = Local::start_with(
             &config,
             &dir.path().join("index"),
-            offline(),
+            chosen(model),
             Registry::new(),
         )
         .await
@@ -87,10 +93,10 @@ impl Stand {
     }
 }
 
-/// The offline reader, whatever else runs on this machine.
-fn offline() -> ChosenModel {
+/// This model, whatever else runs on this machine.
+fn chosen(model: Arc<dyn ChatModel>) -> ChosenModel {
     ChosenModel {
-        model: Arc::new(OfflineReader::new()),
+        model,
         pools: Vec::new(),
         why: "a test".into(),
         offline: true,

@@ -32,7 +32,7 @@ pub use here::{
     PromptsCommand, PromptsDiffArgs, PromptsShowArgs, SchemaCheckArgs, SchemaCommand,
     SchemaTryArgs,
 };
-pub use serve::{KeyCommand, KeyCreateArgs, KeyFileArgs, KeyRevokeArgs, ServeArgs};
+pub use serve::{KeyCommand, KeyCreateArgs, KeyFileArgs, KeyRevokeArgs, McpArgs, ServeArgs};
 pub use server::ServerArgs;
 pub use trace::{
     ChosenDeadArgs, DeadCommand, DeadDropArgs, DeadFilterArgs, DeadLsArgs, DeadRetryArgs,
@@ -171,6 +171,9 @@ pub enum Command {
     /// Serve HTTP, OpenAI, MCP and a page: over a folder in this process, or for the fleet that --server or `nats.url` names.
     #[command(after_help = "Example: argosy serve --corpus ./documents")]
     Serve(ServeArgs),
+    /// Speak MCP over stdin and stdout with the program that started it, as agents want it.
+    #[command(after_help = "Example: argosy mcp --corpus ./documents")]
+    Mcp(McpArgs),
     /// Keys of those who may use the doors that `argosy serve` opens.
     #[command(
         subcommand,

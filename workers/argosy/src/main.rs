@@ -77,6 +77,7 @@ async fn dispatch(cli: Cli, config: Config) -> Result<(), CliError> {
         Command::Run(args) => command::run::run(args, config).await,
         Command::Up(args) => command::up::run(args, everywhere, config, output).await,
         Command::Serve(args) => Box::pin(command::serve::run(args, config, output)).await,
+        Command::Mcp(args) => Box::pin(command::mcp::run(args, config, output)).await,
         Command::Key(what) => command::key::run(what, &config, output),
         Command::Answer(args) => command::turn::answer(args, config, output).await,
         Command::Cancel(args) => command::turn::cancel(args, config, output).await,

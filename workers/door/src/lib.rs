@@ -14,11 +14,13 @@
 //! | [`http`] | questions, events, corpus and conversations |
 //! | [`openai`] | the shapes of OpenAI: models, chat completions, responses |
 //! | [`page`] | the page at `/`: a chat over the corpus |
+//! | [`mcp`] | MCP: the tools search, fetch and ask, and documents as resources |
 //! | [`metrics`] | what is counted |
 
 mod access;
 mod asking;
 mod http;
+mod mcp;
 mod metrics;
 mod openai;
 mod options;
@@ -87,6 +89,7 @@ impl Door {
         let layer = axum::middleware::from_fn_with_state(self.clone(), access::admit);
         Router::new()
             .merge(http::routes())
+            .merge(mcp::routes(&self))
             .merge(page::routes())
             .merge(openai::routes())
             .fallback(problem::no_such_path)

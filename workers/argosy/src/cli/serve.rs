@@ -1,4 +1,4 @@
-//! The flags of `argosy serve` and `argosy key`.
+//! The flags of `argosy serve`, `argosy mcp` and `argosy key`.
 
 use super::{FLEET, ServerArgs};
 use clap::{Args, Subcommand};
@@ -17,6 +17,24 @@ pub struct ServeArgs {
     /// Where it listens; port 0 takes any free one. Default: `door.listen`.
     #[arg(long, value_name = "HOST:PORT")]
     pub listen: Option<String>,
+    /// The fleet.
+    #[command(flatten, next_help_heading = FLEET)]
+    pub server: ServerArgs,
+}
+
+/// `argosy mcp`
+#[derive(Debug, Args)]
+pub struct McpArgs {
+    /// Folder to answer from in this process, whether a fleet is named or not. Default: the working directory, where none
+    /// is.
+    #[arg(long, value_name = "DIR", conflicts_with = "server")]
+    pub corpus: Option<PathBuf>,
+    /// Use the index as it is, without looking at the files.
+    #[arg(long, conflicts_with = "server")]
+    pub reuse: bool,
+    /// Whose documents and conversations it sees; without a fleet there is only the default one.
+    #[arg(long, value_name = "TENANT", default_value = "default")]
+    pub tenant: String,
     /// The fleet.
     #[command(flatten, next_help_heading = FLEET)]
     pub server: ServerArgs,

@@ -13,6 +13,7 @@ pub mod edition;
 pub mod eval;
 pub mod index;
 pub mod key;
+pub mod mcp;
 pub mod models;
 pub mod nodes;
 pub mod offline_model;
