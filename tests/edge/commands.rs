@@ -312,7 +312,7 @@ macro_rules! files {
 }
 
 files!(
-    catalog, config, contact, exits, indexing, lookup, manners, output, prompts, schema, talk
+    catalog, config, contact, exits, indexing, keys, lookup, manners, output, prompts, schema, talk
 );
 
 #[test]

@@ -65,6 +65,7 @@ const OFFLINE: &[(&str, i32, &[&str])] = &[
     ("config show", 0, &["config", "show", "--origin"]),
     ("config check", 0, &["config", "check", "good.toml"]),
     ("completions", 0, &["completions", "bash"]),
+    ("key ls", 0, &["key", "ls", "--keys", "keys.json"]),
 ];
 
 /// Commands that need a fleet, with all that they have to be given: without one they say so, in JSON too.
@@ -90,9 +91,19 @@ const OF_A_FLEET: &[(&str, &[&str])] = &[
 
 /// Commands that are in neither list, and why.
 const LEFT_OUT: &[(&str, &str)] = &[
+    ("key create", "changes a file; see `keys.toml`"),
+    ("key revoke", "changes a file; see `keys.toml`"),
     ("run", "waits for its fleet until it is stopped"),
     ("up", "runs until it is stopped; the fleet tests do it"),
     ("offline-model", "serves until it is stopped"),
+    (
+        "serve",
+        "serves until it is stopped; the tests of doors do it",
+    ),
+    (
+        "mcp",
+        "speaks until its input ends; the tests of doors do it",
+    ),
     ("chat", "is for people; what it says is seen in `talk`"),
     ("models pull", "fetches files"),
     ("probe", "asks a role; what it says is seen below"),
@@ -112,6 +123,7 @@ fn shell() -> Shell {
     shell.write("docs/image.png", "x");
     shell.write("texts/notes.txt", "no prompt, and left alone");
     shell.write("talk.json", TALK);
+    shell.write("keys.json", "{\"keys\": []}");
     shell.write("good.toml", "[run]\nslots = 8\n");
     shell.write("schema.toml", include_str!("../fixtures/schema.toml"));
     shell

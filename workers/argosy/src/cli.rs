@@ -168,7 +168,7 @@ pub enum Command {
     /// Start a local nats-server and one process per role in the foreground; Ctrl-C drains them.
     #[command(after_help = "Example: argosy up --corpus ./documents")]
     Up(UpArgs),
-    /// Serve HTTP, OpenAI, MCP and a page: over a folder in this process, or for the fleet that --server or `nats.url` names.
+    /// Open the doors: a page, HTTP, OpenAI and MCP, over a folder in this process, or for the fleet that --server or `nats.url` names.
     #[command(after_help = "Example: argosy serve --corpus ./documents")]
     Serve(ServeArgs),
     /// Speak MCP over stdin and stdout with the program that started it, as agents want it.

@@ -17,7 +17,7 @@ pub fn run(what: KeyCommand, config: &Config, output: Output) -> Result<(), CliE
     match what {
         KeyCommand::Create(args) => create(args, config, output),
         KeyCommand::Ls(args) => ls(args, config, output),
-        KeyCommand::Revoke(args) => revoke(args, config),
+        KeyCommand::Revoke(args) => revoke(args, config, output),
     }
 }
 
@@ -78,7 +78,7 @@ fn ls(args: KeyFileArgs, config: &Config, output: Output) -> Result<(), CliError
     Ok(())
 }
 
-fn revoke(args: KeyRevokeArgs, config: &Config) -> Result<(), CliError> {
+fn revoke(args: KeyRevokeArgs, config: &Config, output: Output) -> Result<(), CliError> {
     let path = path(args.file, config)?;
     let mut file = read(&path)?;
     let before = file.keys.len();
@@ -87,7 +87,12 @@ fn revoke(args: KeyRevokeArgs, config: &Config) -> Result<(), CliError> {
         let text = format!("there is no key `{}`", args.name);
         return Err(CliError::not_found(text).hint("list them with: argosy key ls"));
     }
-    write(&path, &file)
+    write(&path, &file)?;
+    match output {
+        Output::Json => render::json(&json!({ "revoked": args.name })),
+        _ => println!("revoked {}", args.name),
+    }
+    Ok(())
 }
 
 fn path(args: KeyFileArgs, config: &Config) -> Result<PathBuf, CliError> {
