@@ -58,7 +58,9 @@ fn events(answer: &Answer) -> Vec<(Option<String>, String)> {
 async fn a_completion_has_its_sources_in_the_text() {
     let stand = Stand::usual().await;
     let proxy = ["X-Forwarded-Proto: https", "X-Forwarded-Host: docs.example"];
-    let more = json!({"temperature": 0.3, "max_tokens": 5, "seed": 1, "user": "u", "n": 1, "tools": [], "colour": "red"});
+    let more = json!({
+        "temperature": 0.3, "max_tokens": 5, "seed": 1, "user": "u", "n": 1, "tools": [], "colour": "red",
+    });
     let answered = stand.post(CHAT, &proxy, &question(&more)).await;
     let text = content(&answered);
     assert!(text.contains(ANSWER), "{text}");

@@ -37,6 +37,12 @@ async fn what_was_said_before_counts() {
     );
     assert!(alone.contains("250 MHz"), "{alone}");
 
+    // Chat programs send all of it each time, and the fleet takes the newest.
+    let mut long: Vec<Value> = (0..60).map(|_| said(&"word ".repeat(2_000))).collect();
+    long.push(said(QUESTION));
+    let answered = stand.post(CHAT, &[], &chat(long.into(), &json!({}))).await;
+    assert!(content(&answered).contains(ANSWER), "{answered:?}");
+
     // A question back is a message like any other, and the next one answers it.
     let asked = stand
         .post(CHAT, &[], &chat(json!([said(UNCLEAR)]), &json!({})))

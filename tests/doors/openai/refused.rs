@@ -232,7 +232,10 @@ fn is_in_shape(refused: &Answer, code: &str, param: Option<&str>) {
 async fn a_key_is_wanted_in_this_shape() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("keys.json");
-    let key = |name: &str, scopes: &[&str]| json!({"name": name, "sha256": KeyFile::hash(name), "tenant": "default", "scopes": scopes});
+    let key = |name: &str, scopes: &[&str]| {
+        let sha256 = KeyFile::hash(name);
+        json!({"name": name, "sha256": sha256, "tenant": "default", "scopes": scopes})
+    };
     let mut slow = key("slow", &["ask"]);
     slow["per_minute"] = 1.into();
     let keys = json!({"keys": [key("asks", &["ask"]), key("reads", &["read"]), slow]});

@@ -11,23 +11,24 @@
 //! | [`wait`] | waiting for the end of a turn, with or without a stream |
 //! | [`errors`] | problems in this shape |
 //!
-//! What is *not* here, and what clients do (measured with PyPI `openai` 3.57, `langchain-openai` 1.7, npm `openai` 6.49):
+//! What is *not* here, and what clients do (measured with PyPI `openai` 3.57 and 2.54, `langchain-openai` 1.7,
+//! `llama-index-llms-openai-like` 0.8, npm `openai` 6.49):
 //!
 //! - A draft is never streamed: it may be replaced, and no client of this API takes text back. A stream waits with
 //!   comments, which all clients skip; a named event would come out as a chunk without choices.
 //! - A reply is the same whoever reads it, so sampling (`temperature`, `seed`, `max_tokens`, …) is ignored like every
 //!   unknown field. What would change the meaning of the reply is refused: `n` above 1, JSON as `response_format`, a
 //!   `tool_choice` that must be met. Tools that may be called are not called.
-//! - Messages of the roles `system`, `developer` and `tool` are not passed on: the fleet has instructions of its own, and
-//!   answers from documents alone.
+//! - Messages of the roles `system`, `developer` and `tool` are not passed on: the fleet has instructions of its own,
+//!   and answers from documents alone.
 //! - The side requests of chat programs (titles, tags, follow-ups, queries) cannot be told from questions: Open WebUI
-//!   0.12.4 takes its `metadata.task` out before it asks a server (`routers/openai.py`), and LibreChat sends nothing of
-//!   the kind. So they are told apart by configuration: `argosy-tasks` is on offer, which refuses at once. It can be named as the
-//!   task model (Open WebUI: *Admin, Interface, External Task Model*; LibreChat: `titleModel`) so that no title searches the corpus; a small
-//!   model of another server makes titles.
-//! - Citations stand in the text as links, because LangChain drops fields that it does not know and LibreChat shows no
+//!   0.12.4 takes its `metadata.task` out before it asks a server (`routers/openai.py`), and LibreChat sends the words
+//!   of a prompt alone. So configuration tells them apart: `argosy-tasks` is on offer, which refuses at once. Named as
+//!   the task model (Open WebUI: *External Task Model*; LibreChat: `titleModel`), it keeps titles from searching; a
+//!   small model of another server can make them instead.
+//! - Citations stand in the text as links, because LangChain drops fields that it does not know, and LibreChat shows no
 //!   annotations (its issue 13759). Open WebUI 0.12.4 shows `delta.annotations` of the type `url_citation` as sources,
-//!   only in streams (`utils/middleware.py`); it has an event of its own for sources, too, which nobody else knows.
+//!   in streams only (`utils/middleware.py`); it has an event of its own for sources, too, which nobody else knows.
 
 mod chat;
 mod errors;

@@ -91,8 +91,8 @@ pub(super) fn of(ended: Terminal, page: &str, stop: &[&str]) -> Reply {
     }
 }
 
-/// Its question and its options. The option that widens the search is said in words, because here the model is what narrows
-/// it.
+/// Its question and its options. The option that widens the search is said in words, because here the model is what
+/// narrows it.
 fn question_back(back: &Clarification) -> Vec<String> {
     let mut parts = vec![back.question.clone()];
     let is_shown = |option: &&String| Some(*option) != back.widens.as_ref();

@@ -1,3 +1,5 @@
+//! What a reader, and the door itself, find in the text of a reply.
+
 use super::*;
 use envelope::{DocId, Outcome, TenantId, TurnId, UnixMs};
 
@@ -38,9 +40,14 @@ fn the_text_has_all_that_a_reader_needs() {
     full.notices = vec!["a part is missing".into()];
     full.low_confidence = true;
     let reply = of(full.clone(), "https://h/p/", &[]);
-    let text = "Größe 3 [1], or 4 [2].\n\nSources:\n- [1] [A, a/b.pdf, page 3](https://h/p/?turn=t1#citation-1)\n- [2] \
-                [\\[x\\]\\(javascript:y\\) \\!\\[z\\], a/b.pdf](https://h/p/?turn=t1#citation-2)\n\nNote: a part is \
-                missing\n\nLow confidence: check this answer against its sources.";
+    let text = [
+        "Größe 3 [1], or 4 [2].",
+        "Sources:\n- [1] [A, a/b.pdf, page 3](https://h/p/?turn=t1#citation-1)\n\
+         - [2] [\\[x\\]\\(javascript:y\\) \\!\\[z\\], a/b.pdf](https://h/p/?turn=t1#citation-2)",
+        "Note: a part is missing",
+        "Low confidence: check this answer against its sources.",
+    ]
+    .join("\n\n");
     assert_eq!(reply.text, text);
     assert_eq!(without_sources(&reply.text), "Größe 3 [1], or 4 [2].");
     let first = json!({

@@ -11,9 +11,9 @@ use envelope::CLARIFIED;
 use envelope::limits::MESSAGE_CHARS_MAX;
 use serde_json::{Map, Value, json};
 
-/// Most earlier messages of a question, and most bytes of a question with them (docs/wire.md); a part of the bytes is kept
-/// for its other fields.
+/// Most earlier messages of a question (docs/wire.md).
 const MESSAGES_MAX: usize = 64;
+/// Most bytes of a question with them: a part of what docs/wire.md allows is kept for its other fields.
 const BYTES_MAX: usize = 63 * 1024;
 /// Bytes of a message beside its text.
 const MESSAGE_BYTES: usize = 48;
@@ -139,8 +139,8 @@ fn joined(dialogue: Vec<Said>) -> Vec<Said> {
     joined
 }
 
-/// The field `messages`: the newest ones that there is room for, each with its beginning, and without what the door itself
-/// added to an answer.
+/// The field `messages`: the newest ones that there is room for, each with its beginning, and without what the door
+/// itself added to an answer.
 fn earlier(dialogue: Vec<Said>, bytes_max: usize) -> Vec<Value> {
     let (mut messages, mut bytes) = (Vec::new(), 0);
     for said in dialogue.into_iter().rev().take(MESSAGES_MAX) {

@@ -1,3 +1,5 @@
+//! What becomes of a dialogue: cases, and dialogues that are too long.
+
 use super::*;
 use crate::openai::reply::of;
 use envelope::{Clarification, Outcome, TenantId, Terminal, TurnId, UnixMs};
@@ -33,7 +35,7 @@ fn the_last_message_of_the_user_is_the_question() {
     let fields = asked(&json!([
         {"role": "system", "content": "Be nice."},
         {"role": "user", "content": "What failed in May?"},
-        {"role": "assistant", "content": "Two lamps [1].\n\nSources:\n- [1] [Log](http://x/?turn=t#citation-1)\n\nNote: x"},
+        {"role": "assistant", "content": "Two lamps [1].\n\nSources:\n- [1] [Log](http://x/#citation-1)\n\nNote: x"},
         {"role": "tool", "content": "42"},
         {"role": "user", "content": [{"type": "text", "text": "And"}, {"type": "text", "text": "in June?"}]},
         {"role": "assistant", "content": "In June"},

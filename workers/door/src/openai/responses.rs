@@ -77,8 +77,8 @@ fn refuse_unmet(request: &Map<String, Value>) -> Result<(), Problem> {
         .get("previous_response_id")
         .is_some_and(|id| !id.is_null())
     {
-        let detail = "`previous_response_id`: responses are not stored; send the earlier messages in `input`, or name a \
-                      `conversation`";
+        let detail = "`previous_response_id`: responses are not stored; send the earlier messages in `input`, or name \
+                      a `conversation`";
         return Err(Problem::bad(detail).about("previous_response_id"));
     }
     if request.get("background").and_then(Value::as_bool) == Some(true) {

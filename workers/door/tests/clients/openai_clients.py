@@ -116,6 +116,10 @@ def openai_responses(client):
     asked = client.responses.create(model="argosy", input=UNCLEAR)
     history = [user(UNCLEAR), *[item.model_dump() for item in asked.output], user(MEANT)]
     assert TOTAL in client.responses.create(model="argosy", input=history).output_text
+    talk = f"c-{time.time_ns()}"
+    client.responses.create(model="argosy", input=UNCLEAR, conversation=talk)
+    reply = client.responses.create(model="argosy", input=MEANT, conversation=talk)
+    assert TOTAL in reply.output_text and reply.conversation.id == talk
 
 
 def openai_errors(openai, client, base):
