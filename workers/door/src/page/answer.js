@@ -90,8 +90,11 @@ function confidence(ended) {
 
 function about(ended) {
   const model = ended.model === 'offline-extractive' ? 'the offline reader, no language model' : ended.model;
+  const claims = (ended.sentences ?? []).filter((sentence) => sentence.support !== 'no_claim');
+  const borne = claims.filter((sentence) => sentence.support === 'supported');
   return el('p', { class: 'about' },
     confidence(ended),
+    claims.length ? el('span', {}, `${borne.length} of ${one(claims.length, 'sentence')} supported`) : '',
     model ? el('span', {}, `by ${model}`) : '',
     el('span', {}, span(ended.ended_at - ended.asked_at)),
     el('a', { href: `?turn=${encodeURIComponent(ended.turn)}` }, 'Link to this answer'));

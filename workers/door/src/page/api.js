@@ -7,6 +7,8 @@ const KEY = 'argosy-key';
 const SILENCE_MAX = 45_000;
 const PAUSE_MIN = 500;
 const PAUSE_MAX = 8_000;
+/** After so many streams in a row that told nothing, the end is asked for by itself. */
+const UNHEARD_MAX = 3;
 
 /** Why the door refused: `status`, `code`, and a sentence. */
 export class Problem extends Error {
@@ -121,12 +123,14 @@ export async function follow({ question, turn, tell, signal }) {
   let last = 0;
   for (let failures = 0; ; failures += 1) {
     try {
-      const { body } = turn
+      const { body, headers } = turn
         ? await send(`api/turns/${turn}/events`, { headers: last ? { 'last-event-id': last } : {}, signal })
         : await send('api/turns', { method: 'POST', body: question, headers: { accept: 'text/event-stream', 'idempotency-key': key }, signal });
+      // Known before the first event, should the stream break in front of it.
+      turn ??= headers.get('location')?.split('/').at(-1);
       for await (const { name, id, data } of eventsOf(body)) {
-        failures = 0;
         if (name === 'turn') turn = data.turn;
+        else failures = 0;
         if (name === 'step') {
           if (Number(id) <= last) continue;
           last = Number(id);
@@ -139,6 +143,11 @@ export async function follow({ question, turn, tell, signal }) {
       if (signal.aborted || !isBroken) throw error;
     }
     tell('broken', { turn });
+    if (turn && failures >= UNHEARD_MAX) {
+      // Something between here and the door lets no stream through.
+      const known = await json(`api/turns/${turn}`, { signal }).catch(() => ({}));
+      if (known.outcome) return known;
+    }
     await pause(Math.min(PAUSE_MIN * 2 ** failures, PAUSE_MAX));
     if (signal.aborted) throw signal.reason;
   }

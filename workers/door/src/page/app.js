@@ -2,7 +2,6 @@
 import { json } from './api.js';
 import { loadCatalog, search } from './corpus.js';
 import { by, el, problem } from './dom.js';
-import { showCitation } from './passage.js';
 import * as talks from './talks.js';
 
 /** So many turns of a conversation are shown at first. */
@@ -104,7 +103,8 @@ async function ask(question, back = state.turns.at(-1)) {
       return await ask(question);
     }
   } catch (error) {
-    if (!turn.id && !turn.element.querySelector('.box')) turn.element.append(problem(error));
+    turn.fail(error);
+    if (!turn.id) by('question').value ||= question;
   } finally {
     if (state.running === turn) {
       state.running = null;
@@ -128,7 +128,7 @@ async function take(question, id, kept) {
     await turn.take(id);
   } catch (error) {
     if (kept && error.status === 404) turn.keep(kept);
-    else if (error.name !== 'AbortError') turn.element.append(problem(error));
+    else turn.fail(error);
   }
   return turn;
 }
@@ -140,6 +140,7 @@ async function openConversation(id) {
     const { turns } = await json(talks.path(id));
     if (state.conversation !== id) return;
     if (turns.length) talks.name(id, turns[0].question);
+    else by('thread').append(el('p', { class: 'box' }, 'Nothing is kept of this conversation; it may have been erased.'));
     const early = turns.slice(0, -SHOWN_MAX);
     if (early.length) {
       const list = () => early.map((of) => el('article', { class: 'turn' }, el('h2', { class: 'question' }, of.question), el('p', { class: 'answer' }, of.answer ?? of.outcome ?? '')));
@@ -162,12 +163,12 @@ async function openConversation(id) {
 async function openTurn(id, hash) {
   clear(null);
   const cited = /^#citation-(\d{1,4})$/.exec(hash);
-  if (cited) showCitation(id, Number(cited[1]));
+  if (cited) import('./passage.js').then(({ showCitation }) => showCitation(id, Number(cited[1])));
   await ready();
   const turn = add('An answer given earlier');
   state.running = turn;
   tidy();
-  await turn.take(id).catch((error) => error.name !== 'AbortError' && turn.element.append(problem(error)));
+  await turn.take(id).catch((error) => turn.fail(error));
   if (state.running === turn) state.running = null;
   const { conversation } = turn.ended ?? {};
   if (conversation && state.turns.includes(turn)) {

@@ -1,7 +1,6 @@
 // What there is to ask about: the catalog, examples made from it, and the search for passages.
 import { json } from './api.js';
 import { by, el, grid, one, place, problem, words } from './dom.js';
-import { showPassage } from './passage.js';
 
 /** Questions that this corpus can answer, made from its columns. */
 function examples(buckets) {
@@ -63,9 +62,11 @@ function withWords(text, query) {
   return text.split(/([\p{L}\p{N}]+)/u).map((part) => (wanted.includes(part.toLowerCase()) ? el('mark', {}, part) : part));
 }
 
+const show = async (passage) => (await import('./passage.js')).showPassage(passage);
+
 function hit(passage, query) {
   return el('li', {},
-    el('button', { type: 'button', class: 'hit', onclick: () => showPassage(passage) }, passage.title || passage.source),
+    el('button', { type: 'button', class: 'hit', onclick: () => show(passage) }, passage.title || passage.source),
     el('span', { class: 'quiet' }, place(passage)),
     el('p', { class: 'excerpt' }, withWords(passage.text, query)));
 }

@@ -34,7 +34,7 @@ export function problem(error) {
 
 /** A table that scrolls by itself where it is too wide. */
 export const grid = (label, heads, rows, caption = '') =>
-  el('div', { class: 'wide', role: 'region', tabindex: 0, 'aria-label': label },
+  el('div', { class: 'wide', role: 'group', tabindex: 0, 'aria-label': label },
     el('table', {}, caption && el('caption', {}, caption),
       el('thead', {}, el('tr', {}, heads.map((head) => el('th', { scope: 'col' }, head)))),
       el('tbody', {}, rows)));

@@ -13,7 +13,7 @@ function show(of, passage, quote) {
     el('p', { class: 'quiet' }, place(of)),
     quote && !found ? el('blockquote', {}, quote) : '',
     quote && passage && !found ? el('p', { class: 'quiet' }, 'The passage does not have these words in one piece.') : '',
-    passage ? el('div', { class: 'passage', tabindex: 0, role: 'region', 'aria-label': 'Passage' }, made)
+    passage ? el('div', { class: 'passage', tabindex: 0, role: 'group', 'aria-label': 'Passage' }, made)
       : el('p', { class: 'box' }, 'The corpus no longer has this passage. The words above were quoted from it.'),
     metadata.length ? el('h3', {}, 'About the document') : '',
     metadata.length ? el('dl', {}, metadata.map(([name, value]) => [

@@ -3,7 +3,7 @@ import { json } from './api.js';
 import { by, el, open } from './dom.js';
 
 /** Of so many conversations the first question is looked up, to name them. */
-const NAMED_MAX = 20;
+const NAMED_MAX = 8;
 const names = new Map();
 
 export const path = (id) => `api/conversations/${encodeURIComponent(id)}`;

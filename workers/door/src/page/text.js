@@ -26,7 +26,7 @@ function* leaf(text, at, doubted) {
     const isOver = doubt.end >= at && doubt.end <= at + text.length;
     if (isOver && !doubt.told) {
       doubt.told = true;
-      yield el('span', { class: 'verdict', title: doubt.reason }, ` [${doubt.verdict}]`);
+      yield el('span', { class: 'verdict' }, ` [${[doubt.verdict, doubt.reason].filter(Boolean).join(', ')}]`);
     }
   }
   yield text.slice(done);

@@ -60,6 +60,13 @@ export class Turn {
     for (const button of this.element.querySelectorAll('.options button')) button.disabled = true;
   }
 
+  /** Shows why there is no end of it. */
+  fail(error) {
+    this.element.removeAttribute('aria-busy');
+    for (const gone of [this.#now, this.#drafted]) gone.remove();
+    if (error.name !== 'AbortError') this.#end.replaceChildren(problem(error));
+  }
+
   /** Leaves it alone: another view is shown. */
   leave() {
     this.#stopped.abort(new DOMException('left', 'AbortError'));
@@ -76,9 +83,7 @@ export class Turn {
       };
       return this.#finish(await follow({ ...of, tell, signal: this.#stopped.signal }), true);
     } catch (error) {
-      this.element.removeAttribute('aria-busy');
-      this.#now.remove();
-      if (error.name !== 'AbortError') this.#end.append(problem(error));
+      this.fail(error);
       throw error;
     }
   }
