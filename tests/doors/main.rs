@@ -6,9 +6,11 @@
     reason = "a test that cannot go on panics"
 )]
 
+mod documents;
 mod http;
 mod mcp;
 mod openai;
+mod openapi;
 mod page;
 mod stand;
 mod turns;

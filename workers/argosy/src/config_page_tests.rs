@@ -18,6 +18,7 @@ const SECTIONS: &[(&str, &str, &str)] = &[
     ("streams", "shared/bus/bus/src/topology.rs", "Topology"),
     ("run", "shared/fleet/harness/src/options.rs", "Options"),
     ("gateway", "workers/gateway/src/options.rs", "Options"),
+    ("door", "workers/door/src/options.rs", "Options"),
     (
         "telemetry",
         "shared/base/telemetry/src/options.rs",

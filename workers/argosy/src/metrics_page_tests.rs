@@ -24,7 +24,7 @@ const OTHER_CONDITIONS: [&str; 7] = [
 type Register = fn(&Registry) -> Result<(), Error>;
 
 /// Which processes have which metrics.
-const GROUPS: [(&str, Register); 9] = [
+const GROUPS: [(&str, Register); 10] = [
     ("Every process", every_process),
     ("Every role", every_role),
     ("Roles that keep files", |r| RoomMetrics::new(r).map(drop)),
@@ -34,6 +34,7 @@ const GROUPS: [(&str, Register); 9] = [
     ("Indexer", |r| harness::IngestMetrics::new(r).map(drop)),
     ("Retriever", |r| index::Metrics::new(r).map(drop)),
     ("Roles that ask a model", llm_pool::register),
+    ("Doors", |r| door::Metrics::new(r).map(drop)),
 ];
 
 fn every_process(registry: &Registry) -> Result<(), Error> {

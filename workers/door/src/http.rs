@@ -16,12 +16,14 @@ mod turns;
 
 use crate::Door;
 use crate::problem::Problem;
-use axum::extract::{DefaultBodyLimit, FromRequest, Request, State};
+use axum::extract::{DefaultBodyLimit, FromRequest, FromRequestParts, Path, Request, State};
+use axum::http::request::Parts;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use envelope::limits::DOCUMENT_BYTES_MAX;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 /// The description of all this.
@@ -73,16 +75,43 @@ async fn health(State(door): State<Door>) -> impl IntoResponse {
     )
 }
 
+/// The variable segments of a path. Axum's own answer to those that it cannot read is plain text.
+pub(crate) struct Segments<T>(pub(crate) T);
+
+impl<T: DeserializeOwned + Send> FromRequestParts<Door> for Segments<T> {
+    type Rejection = Problem;
+    async fn from_request_parts(parts: &mut Parts, door: &Door) -> Result<Segments<T>, Problem> {
+        let Path(segments) = Path::<T>::from_request_parts(parts, door).await?;
+        Ok(Segments(segments))
+    }
+}
+
 /// The JSON object of a request.
 pub(crate) struct Object(pub(crate) Map<String, Value>);
 
 impl FromRequest<Door> for Object {
     type Rejection = Problem;
     async fn from_request(request: Request, door: &Door) -> Result<Object, Problem> {
-        let Json(value) = Json::<Value>::from_request(request, door).await?;
+        let Json(mut value) = Json::<Value>::from_request(request, door).await?;
+        whole(&mut value);
         match value {
             Value::Object(object) => Ok(Object(object)),
             _ => Err(Problem::bad("want a JSON object")),
         }
+    }
+}
+
+/// Numbers of JSON have one kind: `3.0` is a whole number, and some clients write it so.
+fn whole(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(whole),
+        Value::Object(fields) => fields.values_mut().for_each(whole),
+        Value::Number(number) if number.is_f64() => {
+            let float = number.as_f64().unwrap_or_default();
+            if float.fract() == 0.0 && (0.0..=2e15).contains(&float) {
+                *number = (float as u64).into();
+            }
+        }
+        _ => {}
     }
 }

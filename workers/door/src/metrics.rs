@@ -3,6 +3,9 @@
 use prometheus::{IntCounterVec, IntGauge};
 use telemetry::{Error, Registry};
 
+const DOORS: [&str; 4] = ["api", "openai", "mcp", "page"];
+const CLASSES: [&str; 3] = ["ok", "client_error", "server_error"];
+
 /// The metrics of a door.
 #[derive(Debug, Clone)]
 pub struct Metrics {
@@ -21,12 +24,18 @@ impl Metrics {
             "Requests that wait for a turn or follow one",
             &[],
         )?;
+        let requests = registry.counter(
+            "argosy_door_requests_total",
+            "Requests by door (api, openai, mcp, page) and status class",
+            &["door", "status"],
+        )?;
+        for door in DOORS {
+            for class in CLASSES {
+                requests.with_label_values(&[door, class]);
+            }
+        }
         Ok(Metrics {
-            requests: registry.counter(
-                "argosy_door_requests_total",
-                "Requests by door (api, openai, mcp, page) and status class",
-                &["door", "status"],
-            )?,
+            requests,
             following: following.with_label_values::<&str>(&[]),
         })
     }

@@ -1,7 +1,7 @@
 //! Why a request failed, in the shape of RFC 9457: `application/problem+json` with `type`, `title`, `status`, `detail` and
 //! our own `code`, which does not change between releases.
 
-use axum::extract::rejection::{JsonRejection, QueryRejection};
+use axum::extract::rejection::{JsonRejection, PathRejection, QueryRejection};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use envelope::{Outcome, Terminal, TurnId};
@@ -98,28 +98,43 @@ impl IntoResponse for Problem {
     }
 }
 
-/// The status of a refused question or look-up, by its code (docs/wire.md).
-fn status_of(code: &str) -> StatusCode {
-    match code {
+/// The status of a refused question or look-up, by its code (docs/wire.md); `None` for a code that is not listed there.
+fn status_of(code: &str) -> Option<StatusCode> {
+    Some(match code {
         "too_large" => StatusCode::PAYLOAD_TOO_LARGE,
         "id_in_use" | "conversation_busy" | "clarification_answered" => StatusCode::CONFLICT,
         "conversation_erased" | "clarification_expired" => StatusCode::GONE,
         "clarification_unknown" | "not_found" => StatusCode::NOT_FOUND,
-        "unsupported" | "conversation_newer" => StatusCode::NOT_IMPLEMENTED,
-        _ => StatusCode::BAD_REQUEST,
-    }
+        // What this fleet does not offer. No 5xx: clients would send it again.
+        "unsupported" | "strategy_unavailable" => StatusCode::UNPROCESSABLE_ENTITY,
+        "conversation_newer" => StatusCode::NOT_IMPLEMENTED,
+        "not_stored" | "overloaded" => StatusCode::SERVICE_UNAVAILABLE,
+        "timed_out" => StatusCode::GATEWAY_TIMEOUT,
+        "not_utf8" | "not_json" | "unknown_field" | "missing_query" | "query_too_long" => {
+            StatusCode::BAD_REQUEST
+        }
+        "bad_id" | "bad_field" | "bad_filter" => StatusCode::BAD_REQUEST,
+        _ => return None,
+    })
+}
+
+/// A refusal of another code is about the question.
+fn status_of_refusal(code: &str) -> StatusCode {
+    status_of(code).unwrap_or(StatusCode::BAD_REQUEST)
 }
 
 impl From<envelope::Refusal> for Problem {
     fn from(refusal: envelope::Refusal) -> Problem {
         let code = refusal.code.as_str();
-        Problem::new(status_of(code), code, refusal.message)
+        Problem::new(status_of_refusal(code), code, refusal.message)
     }
 }
 
+/// A look-up that fails with another code has failed inside, as in its index.
 impl From<envelope::Problem> for Problem {
     fn from(problem: envelope::Problem) -> Problem {
-        Problem::new(status_of(&problem.code), &problem.code, problem.message)
+        let status = status_of(&problem.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        Problem::new(status, &problem.code, problem.message)
     }
 }
 
@@ -131,7 +146,7 @@ pub(crate) fn of_end(ended: &Terminal) -> Option<Problem> {
     });
     let status = match ended.outcome {
         Outcome::Answered | Outcome::Clarification => return None,
-        Outcome::Refused => status_of(&error.code),
+        Outcome::Refused => status_of_refusal(&error.code),
         Outcome::Cancelled => StatusCode::CONFLICT,
         Outcome::Expired => StatusCode::GATEWAY_TIMEOUT,
         Outcome::Failed => StatusCode::INTERNAL_SERVER_ERROR,
@@ -183,6 +198,12 @@ impl From<JsonRejection> for Problem {
             _ => "bad_request",
         };
         Problem::new(rejection.status(), code, rejection.body_text())
+    }
+}
+
+impl From<PathRejection> for Problem {
+    fn from(rejection: PathRejection) -> Problem {
+        Problem::new(StatusCode::NOT_FOUND, "no_such_path", rejection.body_text())
     }
 }
 

@@ -2,9 +2,10 @@
 
 use crate::Door;
 use crate::access::{Login, Scope};
+use crate::http::Segments;
 use crate::problem::Problem;
 use axum::Json;
-use axum::extract::{Extension, Path, State};
+use axum::extract::{Extension, State};
 use axum::http::StatusCode;
 use envelope::{ConversationId, TenantId};
 use futures_util::future::BoxFuture;
@@ -40,13 +41,10 @@ impl From<ConversationError> for Problem {
 }
 
 /// An id for a new conversation, which nobody can guess. Nothing is stored before its first question.
-pub(crate) async fn begin(
-    Extension(login): Extension<Login>,
-) -> Result<(StatusCode, Json<Value>), Problem> {
+pub(crate) async fn begin(Extension(login): Extension<Login>) -> Result<Json<Value>, Problem> {
     login.may(Scope::Ask)?;
     let conversation = client::new_conversation()?;
-    let body = json!({ "conversation": conversation.as_str() });
-    Ok((StatusCode::CREATED, Json(body)))
+    Ok(Json(json!({ "conversation": conversation.as_str() })))
 }
 
 /// Lists them.
@@ -62,7 +60,7 @@ pub(crate) async fn list(
 pub(crate) async fn read(
     State(door): State<Door>,
     Extension(login): Extension<Login>,
-    Path(conversation): Path<String>,
+    Segments(conversation): Segments<String>,
 ) -> Result<Json<Value>, Problem> {
     // Whoever knows its id may read it and go on with it.
     login.may(Scope::Ask)?;
@@ -77,7 +75,7 @@ pub(crate) async fn read(
 pub(crate) async fn erase(
     State(door): State<Door>,
     Extension(login): Extension<Login>,
-    Path(conversation): Path<String>,
+    Segments(conversation): Segments<String>,
 ) -> Result<StatusCode, Problem> {
     login.may(Scope::Write)?;
     let id = known(&conversation)?;

@@ -2,10 +2,10 @@
 
 use crate::Door;
 use crate::access::{Login, Scope};
-use crate::http::Object;
+use crate::http::{Object, Segments};
 use crate::problem::Problem;
 use axum::Json;
-use axum::extract::{Extension, Path, Query, State};
+use axum::extract::{Extension, Query, State};
 use axum::http::StatusCode;
 use envelope::lookup::SearchReply;
 use envelope::{TurnId, subject};
@@ -66,6 +66,7 @@ pub(crate) async fn catalog(
 
 /// How a document is named: one of the two.
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Named {
     doc_id: Option<String>,
     source: Option<String>,
@@ -92,7 +93,7 @@ pub(crate) async fn document(
 pub(crate) async fn citation(
     State(door): State<Door>,
     Extension(login): Extension<Login>,
-    Path((turn, n)): Path<(String, u16)>,
+    Segments((turn, n)): Segments<(String, u16)>,
 ) -> Result<Json<Value>, Problem> {
     let none = || {
         let detail = format!("there is no citation {n} of that turn");

@@ -3,11 +3,11 @@
 use crate::Door;
 use crate::access::{Login, Scope};
 use crate::asking::{answered, turn_of};
-use crate::http::{Object, events};
+use crate::http::{Object, Segments, events};
 use crate::options::WAIT_MAX;
 use crate::problem::Problem;
 use axum::Json;
-use axum::extract::{Extension, Path, State};
+use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use envelope::TurnId;
@@ -25,8 +25,10 @@ pub(crate) async fn ask(
 ) -> Result<Response, Problem> {
     login.may(Scope::Ask)?;
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    let turn = text("idempotency-key")
-        .map(|key| turn_of(&login, key))
+    // One that is no text must not count as none: its second try would be another turn.
+    let key = headers.get("idempotency-key");
+    let turn = key
+        .map(|key| turn_of(&login, key.to_str().unwrap_or_default()))
         .transpose()?;
     let wait = wait_of(&door, &headers)?;
     let mut followed = door.ask(&login, turn, fields).await?;
@@ -49,7 +51,7 @@ pub(crate) async fn ask(
 pub(crate) async fn read(
     State(door): State<Door>,
     Extension(login): Extension<Login>,
-    Path(turn): Path<String>,
+    Segments(turn): Segments<String>,
 ) -> Result<Response, Problem> {
     login.may(Scope::Ask)?;
     let turn = known(turn)?;
@@ -69,10 +71,11 @@ pub(crate) async fn read(
 pub(crate) async fn events(
     State(door): State<Door>,
     Extension(login): Extension<Login>,
-    Path(turn): Path<String>,
+    Segments(turn): Segments<String>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     login.may(Scope::Ask)?;
+    let turn = known(turn)?;
     let last = headers.get("last-event-id").map(|id| id.to_str());
     let after = match last {
         None | Some(Ok("")) => 0,
@@ -82,7 +85,7 @@ pub(crate) async fn events(
             Problem::bad("`Last-Event-ID`: want the id of an event of this stream")
         })?,
     };
-    let followed = door.resume(&login, known(turn)?, after).await?;
+    let followed = door.resume(&login, turn, after).await?;
     Ok(events::stream(&door, followed, None))
 }
 
@@ -90,7 +93,7 @@ pub(crate) async fn events(
 pub(crate) async fn cancel(
     State(door): State<Door>,
     Extension(login): Extension<Login>,
-    Path(turn): Path<String>,
+    Segments(turn): Segments<String>,
 ) -> Result<Response, Problem> {
     login.may(Scope::Ask)?;
     let turn = known(turn)?;
