@@ -1,6 +1,7 @@
 //! Tests doors over a fleet: one is killed in the middle of many event streams, and each client takes its stream up at
 //! another one, without an event lost or told twice.
 
+use crate::binary::argosy;
 use crate::fleet::{Fleet, PATIENCE};
 use crate::model;
 use serde_json::{Value, json};
@@ -11,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::net::TcpStream;
-use tokio::process::Child;
+use tokio::process::{Child, Command};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
@@ -27,7 +28,10 @@ struct DoorProcess {
 impl DoorProcess {
     async fn start(fleet: &Fleet) -> DoorProcess {
         let args = ["serve", "--listen", "127.0.0.1:0", "-o", "json"];
-        let mut line = fleet.line(&args);
+        DoorProcess::of(fleet.line(&args)).await
+    }
+
+    async fn of(mut line: Command) -> DoorProcess {
         let mut child = line.stdout(Stdio::piped()).spawn().expect("a door");
         let mut said = BufReader::new(child.stdout.take().expect("its output")).lines();
         let mut text = String::new();
@@ -132,6 +136,89 @@ async fn client(doors: [SocketAddr; 2], n: usize, steps: Arc<AtomicUsize>) -> bo
     tries > 1
 }
 
+/// Tells it to stop; it has to end well.
+async fn end(mut door: DoorProcess) {
+    crate::fleet::signal(&door.child, "-TERM").await;
+    let ended = timeout(PATIENCE, door.child.wait()).await.expect("in time");
+    assert!(ended.expect("its end").success());
+}
+
+/// The status and the JSON of a request without a body, or with this question.
+async fn call(at: SocketAddr, line: &str, question: Option<Value>) -> (u16, Value) {
+    let body = question.map_or(String::new(), |question| question.to_string());
+    let request = format!(
+        "{line} HTTP/1.1\r\nHost: {at}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let mut lines = follow(at, request).await.expect("a connection");
+    let mut all = String::new();
+    while let Some(line) = lines.next_line().await.expect("text") {
+        all += &line;
+        all.push('\n');
+    }
+    let status = all.split(' ').nth(1).and_then(|status| status.parse().ok());
+    let body = all.split_once("\n\n").map_or("", |(_, body)| body);
+    (
+        status.expect("a status"),
+        serde_json::from_str(body).unwrap_or_default(),
+    )
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_folder_that_is_served_keeps_its_conversations() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let corpus = dir.path().join("docs");
+    std::fs::create_dir(&corpus).expect("a folder");
+    std::fs::write(
+        corpus.join("lease.md"),
+        "# Lease\n\nThe lease of the hall ends on 3 May 2031.\n",
+    )
+    .expect("a file");
+    let serve = async || {
+        let mut line = Command::new(argosy());
+        line.args([
+            "serve",
+            "--corpus",
+            "docs",
+            "--listen",
+            "127.0.0.1:0",
+            "-o",
+            "json",
+        ]);
+        line.args(["--set", "model.model=offline-extractive"]);
+        line.current_dir(dir.path())
+            .stdin(Stdio::null())
+            .kill_on_drop(true);
+        DoorProcess::of(line).await
+    };
+    let door = serve().await;
+    let asked = json!({"question": "When does the lease of the hall end?", "conversation": "c1"});
+    let (status, answered) = call(door.at, "POST /api/turns", Some(asked)).await;
+    assert_eq!(status, 200, "{answered}");
+    assert!(answered.to_string().contains("3 May 2031"), "{answered}");
+    end(door).await;
+
+    let door = serve().await;
+    let (_, listed) = call(door.at, "GET /api/conversations", None).await;
+    assert_eq!(listed["conversations"][0]["conversation"], "c1", "{listed}");
+    let (_, talk) = call(door.at, "GET /api/conversations/c1", None).await;
+    assert_eq!(talk["turns"][0]["turn"], answered["turn"], "{talk}");
+    let asked = json!({"question": "And of which hall is it?", "conversation": "c1"});
+    assert_eq!(call(door.at, "POST /api/turns", Some(asked)).await.0, 200);
+    let (_, talk) = call(door.at, "GET /api/conversations/c1", None).await;
+    assert_eq!(talk["turns"].as_array().map(Vec::len), Some(2), "{talk}");
+    assert_eq!(
+        call(door.at, "DELETE /api/conversations/c1", None).await.0,
+        204
+    );
+    end(door).await;
+
+    let door = serve().await;
+    let (_, talk) = call(door.at, "GET /api/conversations/c1", None).await;
+    assert!(!talk.to_string().contains("hall"), "{talk}");
+    end(door).await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_killed_door_costs_its_clients_nothing() {
     let streams = std::env::var("ARGOSY_STREAMS").ok();
@@ -142,7 +229,7 @@ async fn a_killed_door_costs_its_clients_nothing() {
     fleet.setup().await;
     fleet.start_all().await;
     let mut first = DoorProcess::start(&fleet).await;
-    let mut second = DoorProcess::start(&fleet).await;
+    let second = DoorProcess::start(&fleet).await;
     let steps = Arc::new(AtomicUsize::new(0));
     let mut clients = JoinSet::new();
     for n in 0..streams {
@@ -165,11 +252,6 @@ async fn a_killed_door_costs_its_clients_nothing() {
         broken * 4 >= streams,
         "{broken} of {streams} streams broke off"
     );
-    // Told to stop, the other one ends well.
-    crate::fleet::signal(&second.child, "-TERM").await;
-    let ended = timeout(PATIENCE, second.child.wait())
-        .await
-        .expect("in time");
-    assert!(ended.expect("its end").success());
+    end(second).await;
     fleet.drain().await;
 }
