@@ -209,6 +209,9 @@ func TestNetworkPolicyLetsThroughWhatIsNeeded(t *testing.T) {
 			return
 		}
 		spec := policies[0].Spec
+		if policies[0].Labels[render.Component] != "" {
+			t.Fatalf("the first policy is that of %s", policies[0].Name)
+		}
 		if !slices.Equal(spec.PolicyTypes, []networkingv1.PolicyType{"Ingress", "Egress"}) {
 			t.Errorf("the policy is about %v", spec.PolicyTypes)
 		}
@@ -232,7 +235,7 @@ func TestNetworkPolicyLetsThroughWhatIsNeeded(t *testing.T) {
 		if slices.Contains(out, "8222") {
 			t.Error("pods reach the monitoring of NATS")
 		}
-		for _, pod := range rolePods(t, objects) {
+		for _, pod := range ownPods(t, objects) {
 			for _, port := range called(t, render.Config(t, objects, pod)) {
 				if !slices.Contains(out, port) {
 					t.Errorf("%s calls the port %s, and reaches %v", pod.Owner, port, out)

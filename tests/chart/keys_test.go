@@ -77,6 +77,7 @@ func TestEveryKeyIsUsed(t *testing.T) {
 	if len(keys) < 80 {
 		t.Fatalf("only %d keys found in values.yaml", len(keys))
 	}
+	keys = append(keys, likeDefaults(t)...)
 	refused := map[string]bool{}
 	for _, row := range refusals(t) {
 		for _, path := range leaves(row.Values) {
@@ -109,6 +110,19 @@ func TestEveryKeyIsUsed(t *testing.T) {
 			}
 		})
 	}
+}
+
+// likeDefaults are the keys that the door takes and values.yaml has under `defaults` alone.
+func likeDefaults(t *testing.T) []string {
+	t.Helper()
+	root, values := readSchema(t), chartValues(t)
+	var keys []string
+	for key := range root.properties(root.properties(root)[door]) {
+		if _, said := values[door].(map[string]any)[key]; !said {
+			keys = append(keys, door+step+key)
+		}
+	}
+	return keys
 }
 
 // another is a flag that gives a number or a switch of a role another value.
@@ -213,13 +227,18 @@ func (root schema) properties(node schema) map[string]schema {
 
 func TestSchemaAndValuesHaveTheSameKeys(t *testing.T) {
 	root := readSchema(t)
+	defaults := chartValues(t)["defaults"].(map[string]any)
 	var compare func(path string, values map[string]any, node schema)
 	compare = func(path string, values map[string]any, node schema) {
 		known := root.properties(node)
 		// What is open says so by having no properties; what an element of a list or of a role may say stands elsewhere.
 		isRole := strings.HasPrefix(path, ".roles.")
 		for key, below := range known {
-			if _, found := values[key]; below != nil && !found && !isRole && key != "config" && len(values) > 0 {
+			_, found := values[key]
+			if path == "."+door && !found {
+				_, found = defaults[key]
+			}
+			if below != nil && !found && !isRole && key != "config" && len(values) > 0 {
 				t.Errorf("%s.%s is in the schema and not in values.yaml", path, key)
 			}
 		}

@@ -255,8 +255,8 @@ func TestDashboardsAreThoseOfTheFiles(t *testing.T) {
 	}
 }
 
-func TestPodMonitorFindsTheRolesAndNothingElse(t *testing.T) {
-	for _, set := range []string{"production", "readers"} {
+func TestPodMonitorFindsRolesAndDoorsAndNothingElse(t *testing.T) {
+	for _, set := range []string{"production", "readers", "door"} {
 		objects := render.Set(t, set)
 		monitors := render.All[struct {
 			metav1.TypeMeta   `json:",inline"`
@@ -274,11 +274,11 @@ func TestPodMonitorFindsTheRolesAndNothingElse(t *testing.T) {
 		}
 		spec := monitors[0].Spec
 		for _, pod := range render.Pods(t, objects) {
-			if matches(t, &spec.Selector, pod) != slices.Contains(roles, pod.Role) {
+			if matches(t, &spec.Selector, pod) != slices.Contains(append([]string{door}, roles...), pod.Role) {
 				t.Errorf("%s: whether %s %s is scraped is wrong", set, pod.Kind, pod.Owner)
 			}
 		}
-		for _, pod := range rolePods(t, objects) {
+		for _, pod := range ownPods(t, objects) {
 			ports := pod.Template.Spec.Containers[0].Ports
 			named := func(port corev1.ContainerPort) bool { return port.Name == spec.PodMetricsEndpoints[0].Port }
 			if !slices.ContainsFunc(ports, named) {

@@ -83,7 +83,7 @@ func TestImagesAreNamedForGood(t *testing.T) {
 // killed before a minute is over.
 func TestProbesDoNotRestartAFleetThatWaits(t *testing.T) {
 	everySet(t, func(t *testing.T, objects render.Objects) {
-		for _, pod := range rolePods(t, objects) {
+		for _, pod := range ownPods(t, objects) {
 			container := pod.Template.Spec.Containers[0]
 			for name, probe := range map[string]*corev1.Probe{
 				"/livez": container.LivenessProbe, "/readyz": container.ReadinessProbe,
@@ -172,6 +172,12 @@ var rolls = []struct {
 	{"how often metrics are read", "readers", "monitoring.podMonitor.interval=10s", nil},
 	{"how many pods there are", "smallest", "roles.mapper.replicas=5", nil},
 	{"the streams", "smallest", "config.streams.ack_wait=30s", roles},
+	{"the streams of a fleet with a door", "door", "config.streams.ack_wait=30s", append([]string{door}, roles...)},
+	{"the steps of a fleet with a door", "door", "config.run.step_timeout=90s", roles},
+	{"an option of the door", "door", "config.door.wait=1m", []string{door}},
+	{"such an option of the door alone", "door", "door.config.door.streams=9", []string{door}},
+	{"who may ask the door", "door", "door.keys.existingSecret.name=other", []string{door}},
+	{"the address of the door", "door", "door.service.port=81", nil},
 }
 
 func TestAChangeRollsTheRolesConcerned(t *testing.T) {
@@ -220,11 +226,11 @@ func TestAnotherVersionOfTheChartRollsNobody(t *testing.T) {
 	}
 }
 
-// templates are the pods of the roles, which are replaced when anything in them changes.
+// templates are the pods of Argosy, which are replaced when anything in them changes.
 func templates(t *testing.T, objects render.Objects) map[string]corev1.PodTemplateSpec {
 	t.Helper()
 	found := map[string]corev1.PodTemplateSpec{}
-	for _, pod := range rolePods(t, objects) {
+	for _, pod := range ownPods(t, objects) {
 		found[pod.Role] = pod.Template
 	}
 	return found

@@ -9,7 +9,9 @@
     "defaults.autoscaling.fallbackReplicas defaults.autoscaling.hpaMetric defaults.podDisruptionBudget defaults.extraEnv "
     "defaults.podDisruptionBudget.maxUnavailable roles setup setup.enabled setup.hook documents serviceAccount "
     "serviceAccount.create networkPolicy monitoring monitoring.podMonitor monitoring.podMonitor.interval "
-    "monitoring.prometheusRule monitoring.dashboards devStack devStack.natsImage tests") -}}
+    "monitoring.prometheusRule monitoring.dashboards devStack devStack.natsImage tests door door.keys door.keys.existingSecret "
+    "door.keys.existingSecret.key door.service door.service.type door.service.port door.autoscaling door.autoscaling.type "
+    "door.autoscaling.minReplicas door.autoscaling.maxReplicas door.autoscaling.targetCPU door.autoscaling.scaleDownSeconds") -}}
 {{- range $role := include "argosy.roles" . | splitList " " -}}
 {{- $paths = append $paths (print "roles." $role) -}}
 {{- end -}}
@@ -36,7 +38,7 @@
 {{- $here := printf "%s.%s" $path $key -}}
 {{- if and (hasSuffix "api_key" $key) (not (empty $value)) }}
 {{ $here }}: a key does not belong into values; put it into a Secret and {{ include "argosy.secretWay" $path }}
-{{- else if and (eq $key "existingSecret") (not (regexMatch "^(nats|nats[.]tls|qdrant)$" $path)) (not (include "argosy.isNode" $path)) }}
+{{- else if and (eq $key "existingSecret") (not (regexMatch "^(nats|nats[.]tls|qdrant|door[.]keys)$" $path)) (not (include "argosy.isNode" $path)) }}
 {{ $here }}: nobody reads this here; {{ include "argosy.secretWay" $path }}
 {{- else if and (eq $key "existingSecret") (hasPrefix "config." $path) (not (and $value.name $value.key)) }}
 {{ $here }}: give the Secret's name and the key to take, as {name, key}
@@ -81,7 +83,7 @@ mount that with extraVolumes and give its path as api_key_file
     "telemetry.linger" "lingerSeconds" "nats.url" "nats.url" "nats.creds" "nats.existingSecret"
     "nats.tls_ca" "nats.tls.existingSecret" "nats.tls_cert" "nats.tls.existingSecret" "nats.tls_key" "nats.tls.existingSecret"
     "model.model" "model.model" "model.nodes" "model.nodes" "prompts_dir" "prompts" "indexer.schemas" "schemas"
-    "retrieval.qdrant.url" "qdrant.url" "data_dir" "persistence, or podTemplatePatch for another volume at /data" -}}
+    "retrieval.qdrant.url" "qdrant.url" "door.keys" "door.keys.existingSecret" "data_dir" "persistence, or podTemplatePatch for another volume at /data" -}}
 {{- range $option, $instead := $owned -}}
 {{- $at := $config -}}
 {{- range splitList "." $option -}}
@@ -94,6 +96,9 @@ mount that with extraVolumes and give its path as api_key_file
 {{- $listen := dig "telemetry" "listen" "[::]:9464" $config -}}
 {{- if not (hasSuffix ":9464" $listen) }}
 {{ $path }}.telemetry.listen: the port of probes and scrapes is 9464; give an address with it, such as 0.0.0.0:9464 on machines without IPv6, or remove it
+{{- end -}}
+{{- if not (hasSuffix ":8080" (dig "door" "listen" "[::]:8080" $config)) }}
+{{ $path }}.door.listen: the Service leads to the port 8080; give an address with it, such as 0.0.0.0:8080 on machines without IPv6, or remove it
 {{- end -}}
 {{- end }}
 
@@ -129,6 +134,9 @@ mount that with extraVolumes and give its path as api_key_file
 {{- end -}}
 {{- if .Values.qdrant.url -}}
 {{- $keys = append $keys (set (deepCopy .Values.qdrant.existingSecret) "path" "qdrant.existingSecret") -}}
+{{- end -}}
+{{- if .Values.door.enabled -}}
+{{- $keys = append $keys (set (deepCopy .Values.door.keys.existingSecret) "path" "door.keys.existingSecret") -}}
 {{- end -}}
 {{- range $list := include "argosy.nodeLists" . | fromJsonArray -}}
 {{- range $n, $node := $list.nodes -}}
@@ -186,6 +194,29 @@ roles.{{ $role }}.persistence.{{ $key }}: the claims of a StatefulSet cannot cha
 {{- $units := dict "" 1 "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "P" 1e15 "Ki" 1024 "Mi" 1048576 "Gi" 1073741824
     "Ti" 1099511627776 "Pi" 1125899906842624 -}}
 {{- mulf (regexFind "^[0-9.]+" . | float64) (get $units (regexFind "[A-Za-z]*$" .) | float64) | int64 -}}
+{{- end }}
+
+{{/* What is wrong about the door, where there is one. */}}
+{{- define "argosy.wrongDoor" -}}
+{{- $door := include "argosy.role" (dict "root" . "role" "door") | fromYaml -}}
+{{- $scaling := $door.autoscaling -}}
+{{- if $door.enabled -}}
+{{- $isOpen := dig "door" "open" (dig "door" "open" false .Values.config) (default dict $door.config) -}}
+{{- if not (or $door.keys.existingSecret.name $isOpen) }}
+door.keys.existingSecret.name: nobody would have to log in; make keys with `argosy key create NAME --keys {{ $door.keys.existingSecret.key }}`, put the file into a Secret and name it here, or let everybody in with config.door.open: true
+{{- end -}}
+{{- if ne $scaling.type "none" -}}
+{{- if hasKey .Values.door "replicas" }}
+door.replicas: autoscaling.type is {{ $scaling.type }}, which decides how many there are; remove it, or set minReplicas
+{{- end -}}
+{{- if gt (int $scaling.minReplicas) (int $scaling.maxReplicas) }}
+door.autoscaling.minReplicas: it is above maxReplicas; lower it, or raise maxReplicas
+{{- end -}}
+{{- if not (or (dig "requests" "cpu" "" $door.resources) (dig "limits" "cpu" "" $door.resources)) }}
+door.resources.requests.cpu: an HPA counts in parts of this; give it, or set door.autoscaling.type to none
+{{- end -}}
+{{- end -}}
+{{- end -}}
 {{- end }}
 
 {{/* Names of alerts that no file has. */}}

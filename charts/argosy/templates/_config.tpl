@@ -1,4 +1,4 @@
-{{/* argosy.toml of one role, from `config` and what Kubernetes knows. */}}
+{{/* argosy.toml of one process, from `config` and what Kubernetes knows. */}}
 
 {{/* A value as TOML writes it within a line. JSON is TOML but for tables. */}}
 {{- define "argosy.inline" -}}
@@ -89,7 +89,7 @@ without any.
 {{ toYaml $config }}
 {{- end }}
 
-{{/* What this chart knows better than `config`, for one role. (dict "root" $ "role" … "settings" …) As YAML. */}}
+{{/* What this chart knows better than `config`, for one process. (dict "root" $ "role" … "settings" …) As YAML. */}}
 {{- define "argosy.known" -}}
 {{- $values := .root.Values -}}
 {{- $known := dict "data_dir" "/data" -}}
@@ -118,11 +118,12 @@ without any.
 {{- range $option, $default := dict "listen" "[::]:9464" "log_format" "json" -}}
 {{- $_ := set $telemetry $option (dig "telemetry" $option $default $values.config) -}}
 {{- end -}}
-{{- if .settings -}}
+{{- $takesSteps := and .settings (ne .role "door") -}}
+{{- if $takesSteps -}}
 {{- $_ := set $telemetry "linger" (printf "%ds" (int .settings.lingerSeconds)) -}}
 {{- end -}}
 {{- $_ := set $known "telemetry" $telemetry -}}
-{{- if .settings -}}
+{{- if $takesSteps -}}
 {{- $run := dict "grace" (printf "%ds" (int .settings.drainSeconds)) -}}
 {{- if eq .role "indexer" -}}
 {{- $_ := set $known "indexer" (dict "slots" .settings.slots) -}}
@@ -130,6 +131,13 @@ without any.
 {{- $_ := set $run "slots" .settings.slots -}}
 {{- end -}}
 {{- $_ := set $known "run" $run -}}
+{{- end -}}
+{{- if eq .role "door" -}}
+{{- $door := dict "listen" (dig "door" "listen" "[::]:8080" $values.config) -}}
+{{- if $values.door.keys.existingSecret.name -}}
+{{- $_ := set $door "keys" (include "argosy.secretPath" $values.door.keys.existingSecret) -}}
+{{- end -}}
+{{- $_ := set $known "door" $door -}}
 {{- end -}}
 {{- if eq .role "gateway" -}}
 {{- $gateway := dict -}}
@@ -166,13 +174,16 @@ without any.
 {{ toYaml $known }}
 {{- end }}
 
-{{/* argosy.toml of a role: the sections that it reads, so that a change rolls nobody else. */}}
+{{/* argosy.toml of a process: the sections that it reads, so that a change rolls nobody else. */}}
 {{- define "argosy.toml" -}}
 {{- $config := include "argosy.config" (dict "root" .root "keys" true) | fromYaml -}}
-{{- range (include "argosy.roles" .root | splitList " ") -}}
+{{- range (include "argosy.processes" .root | splitList " ") -}}
 {{- if ne . $.role -}}
 {{- $config = omit $config . -}}
 {{- end -}}
+{{- end -}}
+{{- if eq .role "door" -}}
+{{- $config = omit $config "run" -}}
 {{- end -}}
 {{- if not (has .role (include "argosy.modelRoles" .root | splitList " ")) -}}
 {{- $config = omit $config "model" "models" "model_of" -}}

@@ -53,6 +53,8 @@ spec:
 {{- $config = pick $config "streams" -}}
 {{- end -}}
 {{- $_ := unset (dig "retrieval" "qdrant" dict $config) "api_key_file" -}}
+{{- /* An address that others reach is refused without the keys. */ -}}
+{{- $_ := unset (dig "door" dict $config) "listen" -}}
 {{- if and .whole .root.Values.qdrant.url -}}
 {{- $qdrant := dict "retrieval" (dict "qdrant" (dict "url" .root.Values.qdrant.url)) -}}
 {{- $config = include "argosy.over" (dict "base" $config "over" $qdrant) | fromYaml -}}

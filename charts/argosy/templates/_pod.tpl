@@ -1,4 +1,4 @@
-{{/* A pod of Argosy: what all of them have, and that of a role. */}}
+{{/* A pod of Argosy: what all of them have, and that of a role or of the door. */}}
 
 {{- define "argosy.podSecurity" -}}
 runAsNonRoot: true
@@ -15,7 +15,7 @@ readOnlyRootFilesystem: true
 capabilities: {drop: [ALL]}
 {{- end }}
 
-{{/* Names of the secrets that a role reads, each once. As JSON. */}}
+{{/* Names of the secrets that a process reads, each once. As JSON. */}}
 {{- define "argosy.secrets" -}}
 {{- $values := .root.Values -}}
 {{- $names := list $values.nats.tls.existingSecret.name -}}
@@ -35,6 +35,9 @@ capabilities: {drop: [ALL]}
 {{- end -}}
 {{- if and $values.qdrant.url $searches -}}
 {{- $names = append $names $values.qdrant.existingSecret.name -}}
+{{- end -}}
+{{- if eq .role "door" -}}
+{{- $names = append $names $values.door.keys.existingSecret.name -}}
 {{- end -}}
 {{ compact $names | uniq | toJson }}
 {{- end }}
@@ -123,7 +126,7 @@ env:
 {{ join "\n" $parts | sha256sum }}
 {{- end }}
 
-{{/* The pod template of a role, before `podTemplatePatch`. No label names the version of the chart: another one alone
+{{/* The pod template of a role or of the door, before `podTemplatePatch`. No label names the version of the chart: another one alone
 rolls nobody. */}}
 {{- define "argosy.podTemplate" -}}
 {{- $settings := .settings -}}
@@ -151,20 +154,27 @@ spec:
     - name: {{ . }}
     {{- end }}
   {{- end }}
-  # Running steps may end (drainSeconds), what is left is given back, and the counts of it are scraped (lingerSeconds).
-  terminationGracePeriodSeconds: {{ add $settings.drainSeconds $settings.lingerSeconds 15 }}
+  # Running steps may end (drainSeconds), what is left is given back, and the counts of it are scraped (lingerSeconds). A
+  # door goes on before that until nobody is sent to it any more (preStopSeconds).
+  terminationGracePeriodSeconds: {{ add (int $settings.preStopSeconds) $settings.drainSeconds (int $settings.lingerSeconds) 15 }}
   securityContext:
     {{- include "argosy.podSecurity" . | nindent 4 }}
   containers:
     - name: argosy
       image: {{ include "argosy.image" .root | quote }}
       imagePullPolicy: {{ .root.Values.global.image.pullPolicy }}
-      args: [run, {{ .role }}, --config, /etc/argosy/argosy.toml]
+      args: [{{ eq .role "door" | ternary "serve" (print "run, " .role) }}, --config, /etc/argosy/argosy.toml]
       {{- with include "argosy.env" . }}
       {{- . | nindent 6 }}
       {{- end }}
       ports:
         - {name: metrics, containerPort: 9464}
+        {{- if eq .role "door" }}
+        - {name: http, containerPort: 8080}
+        {{- end }}
+      {{- with $settings.preStopSeconds }}
+      lifecycle: {preStop: {sleep: {seconds: {{ . }}}}}
+      {{- end }}
       # None of the three but readiness looks at NATS: a server that is away must not restart the fleet.
       startupProbe:
         httpGet: {path: /livez, port: metrics}

@@ -14,14 +14,26 @@
 {{ toYaml $result }}
 {{- end }}
 
-{{/* The values of a role. (dict "root" $ "role" "mapper") */}}
+{{/* The values of a role, or of the door, which has of `defaults` what is about pods and not about steps. Its drain is the
+time that a door gives to open requests; no option changes it. (dict "root" $ "role" "mapper") */}}
 {{- define "argosy.role" -}}
-{{ include "argosy.over" (dict "base" .root.Values.defaults "over" (get .root.Values.roles .role)) }}
+{{- $base := .root.Values.defaults -}}
+{{- $own := get .root.Values.roles .role -}}
+{{- if eq .role "door" -}}
+{{- $base = set (omit $base "slots" "lingerSeconds" "autoscaling" "config") "drainSeconds" 10 -}}
+{{- $own = .root.Values.door -}}
+{{- end -}}
+{{ include "argosy.over" (dict "base" $base "over" $own) }}
 {{- end }}
 
 {{/* Which roles there are, whether they are on or not. */}}
 {{- define "argosy.roles" -}}
 gateway planner retriever mapper reducer validator clarifier conversation indexer
+{{- end }}
+
+{{/* What runs until it is told to stop: the roles, and the door, which takes no steps. */}}
+{{- define "argosy.processes" -}}
+{{ include "argosy.roles" . }} door
 {{- end }}
 
 {{/* Those that ask a model: all but these three. The validator does where one is named for it. */}}

@@ -48,6 +48,8 @@ var misspelt = []struct{ set, from, to string }{
 	{"production", "terminationGracePeriodSeconds:", "terminationGraceSeconds:"},
 	{"production", "alert: ArgosyRoleMissing", "alerts: ArgosyRoleMissing"},
 	{"hpa", "averageValue:", "averageValues:"},
+	{"door", "averageUtilization:", "averageUtilisation:"},
+	{"door", "sleep:", "sleeps:"},
 	{"smallest", "unhealthyPodEvictionPolicy:", "unhealthyPodsEvictionPolicy:"},
 }
 

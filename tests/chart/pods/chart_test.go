@@ -25,10 +25,12 @@ const patience = 40 * time.Second
 type fleet struct {
 	Kubelet
 	nats *Server
-	// roles run until they are told to stop.
+	// roles run until they are told to stop; the door is among them.
 	roles []*Pod
 	// witness is a pod that a node would restart when NATS is away, because its liveness probe asks what readiness asks.
 	witness *Pod
+	// secret is a key for the door, and keys the file that it is in.
+	secret, keys string
 	// stored is the number by which a question says which documents it waits for.
 	stored string
 }
@@ -49,8 +51,11 @@ func TestPodsOfTheChart(t *testing.T) {
 		{"documents are indexed", fleet.takesDocuments},
 		{"helm test passes", fleet.passesHelmTest},
 		{"a question is answered", fleet.answers},
+		{"the door answers who has a key", fleet.servesHTTP},
 		{"no process is restarted while NATS is away", fleet.outlivesServer},
 		{"a question is answered once it is back", fleet.answers},
+		{"the door answers once it is back", fleet.servesHTTP},
+		{"a key that was taken back is refused", fleet.losesKey},
 		{"every role ends within its grace", fleet.ends},
 	} {
 		began := time.Now()
@@ -62,6 +67,7 @@ func TestPodsOfTheChart(t *testing.T) {
 func newFleet(t *testing.T) *fleet {
 	fleet := &fleet{nats: NewServer(t, machine, "nats.nats.svc.cluster.local", "nats.nats.svc", true)}
 	fleet.Kubelet = Kubelet{Machine: machine, Image: image(t), Claims: map[string]string{"papers": documents(t)}}
+	fleet.secret, fleet.keys = newKey(t, fleet.Image)
 	fleet.Objects = fleet.render(t)
 	return fleet
 }
@@ -74,6 +80,10 @@ func (fleet *fleet) render(t *testing.T, flags ...string) render.Objects {
 		{
 			"kind": "Secret", "metadata": map[string]any{"name": "nats-tls"},
 			"stringData": map[string]any{"ca.crt": fleet.nats.Authority},
+		},
+		{
+			"kind": "Secret", "metadata": map[string]any{"name": "door-keys"},
+			"stringData": map[string]any{"keys.json": fleet.keys},
 		},
 		{
 			"kind": "ConfigMap", "metadata": map[string]any{"name": "fleet"},
@@ -150,8 +160,8 @@ func (fleet *fleet) becomesReady(t *testing.T) {
 	for _, role := range render.Workloads(t, fleet.Objects) {
 		fleet.roles = append(fleet.roles, fleet.Start(t, role))
 	}
-	if wanted := len(render.Roles()); len(fleet.roles) != wanted {
-		t.Fatalf("the chart renders %d roles and not %d", len(fleet.roles), wanted)
+	if wanted := len(render.Roles()) + 1; len(fleet.roles) != wanted {
+		t.Fatalf("the chart renders %d roles and doors, and not %d", len(fleet.roles), wanted)
 	}
 	dependent := pod(t, fleet.Objects, "planner")
 	container := &dependent.Template.Spec.Containers[0]
@@ -284,7 +294,7 @@ func unless(right bool, pod *Pod) error {
 func (fleet *fleet) ends(t *testing.T) {
 	var all sync.WaitGroup
 	for _, role := range fleet.roles {
-		all.Go(func() { ends(t, role.Container, role.Grace) })
+		all.Go(func() { ends(t, role.Container, role.Grace-role.Waits) })
 	}
 	all.Wait()
 }

@@ -30,6 +30,7 @@ type Service struct {
 	SecurityOpt []string          `json:"security_opt"`
 	StopGrace   string            `json:"stop_grace_period"`
 	Profiles    []string          `json:"profiles"`
+	Ports       []string          `json:"ports"`
 	Healthcheck struct {
 		Test        []string `json:"test"`
 		Interval    string   `json:"interval"`

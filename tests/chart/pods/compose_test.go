@@ -18,8 +18,8 @@ import (
 	"argosy/tests/chart/tools"
 )
 
-// The compose file's fleet as README.md says: setup, every role until its health check passes, documents, a question,
-// and the end.
+// The compose file's fleet as README.md says: setup, every role and the door until its health check passes, documents, a
+// question in both ways, and the end.
 func TestServicesOfCompose(t *testing.T) {
 	t.Parallel()
 	server := NewServer(t, machine, "nats", "", false)
@@ -45,7 +45,7 @@ func TestServicesOfCompose(t *testing.T) {
 			roles[name] = compose.Start(t, name)
 		}
 	}
-	if wanted := render.Roles(); len(roles) != len(wanted) {
+	if wanted := append(render.Roles(), "door"); len(roles) != len(wanted) {
 		t.Fatalf("after setup there are %q and not %q", slices.Collect(maps.Keys(roles)), wanted)
 	}
 	healthy := func(name string) error { return compose.check(t, name, roles[name]) }
@@ -61,6 +61,16 @@ func TestServicesOfCompose(t *testing.T) {
 	commands := written(t)
 	stored := sequence(t, finish("argosy", commands["index"]...))
 	isAnswer(t, finish("argosy", append(commands["ask"], "--min-seq", stored)...))
+	for name, service := range compose.Services {
+		if (len(service.Ports) > 0) != (name == "door") {
+			t.Errorf("%s is published as %q", name, service.Ports)
+		}
+	}
+	// Nobody has to log in, so this machine alone may be let in.
+	if ports := compose.Services["door"].Ports; !slices.Equal(ports, []string{"127.0.0.1:8080:8080"}) {
+		t.Errorf("the door is published as %q", ports)
+	}
+	isAnswer(t, asked(t, roles["door"], "", stored))
 
 	server.Kill()
 	for name := range roles {

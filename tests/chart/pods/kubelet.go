@@ -31,6 +31,8 @@ type Pod struct {
 	*Container
 	Owner string
 	Grace time.Duration
+	// Waits is how much of its grace has passed when it is told to stop: the hook before that sleeps.
+	Waits time.Duration
 	// Endures is how many liveness probes in a row have to fail before a node restarts it.
 	Endures int
 
@@ -62,6 +64,9 @@ func (kubelet *Kubelet) Start(t testing.TB, pod render.Pod) *Pod {
 	running := &Pod{Owner: pod.Owner, Grace: 30 * time.Second}
 	if seconds := spec.TerminationGracePeriodSeconds; seconds != nil {
 		running.Grace = time.Duration(*seconds) * time.Second
+	}
+	if sleeps(container.Lifecycle) {
+		running.Waits = time.Duration(container.Lifecycle.PreStop.Sleep.Seconds) * time.Second
 	}
 	if container.LivenessProbe != nil {
 		running.Endures = int(orElse(container.LivenessProbe.FailureThreshold, 3))
@@ -136,7 +141,15 @@ func unknownOfContainer(container corev1.Container) corev1.Container {
 	container.Command, container.Args, container.Env, container.EnvFrom = nil, nil, nil, nil
 	container.Ports, container.VolumeMounts, container.Resources = nil, nil, corev1.ResourceRequirements{}
 	container.StartupProbe, container.LivenessProbe, container.ReadinessProbe = nil, nil, nil
+	if sleeps(container.Lifecycle) {
+		container.Lifecycle = nil
+	}
 	return container
+}
+
+// sleeps says whether hooks are one that sleeps before the end, and no other.
+func sleeps(hooks *corev1.Lifecycle) bool {
+	return hooks != nil && hooks.PostStart == nil && hooks.PreStop != nil && hooks.PreStop.Sleep != nil
 }
 
 func is(flag *bool, wanted bool) bool {
