@@ -7,6 +7,7 @@
 )]
 
 mod documents;
+mod gone;
 mod http;
 mod mcp;
 mod openai;

@@ -88,7 +88,7 @@ pub(crate) async fn admit(State(door): State<Door>, mut request: Request, next: 
             .headers()
             .contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
     let mut response = match allowed {
-        Ok(_) if is_preflight => StatusCode::NO_CONTENT.into_response(),
+        Ok(_) if is_preflight => preflight(request.headers()),
         Ok(login) => {
             request.extensions_mut().insert(login);
             next.run(request).await
@@ -169,6 +169,16 @@ fn must_be_known(door: &Door, headers: &HeaderMap) -> Result<(), Problem> {
     ))
 }
 
+/// What a browser asks before it sends a request of a page elsewhere: any header is all right.
+fn preflight(headers: &HeaderMap) -> Response {
+    let mut response = StatusCode::NO_CONTENT.into_response();
+    if let Some(asked) = headers.get(header::ACCESS_CONTROL_REQUEST_HEADERS) {
+        let allowed = header::ACCESS_CONTROL_ALLOW_HEADERS;
+        response.headers_mut().insert(allowed, asked.clone());
+    }
+    response
+}
+
 fn is_named(door: &Door, origin: &HeaderValue) -> bool {
     let named = &door.0.options.origins;
     named
@@ -183,10 +193,6 @@ fn allow_origin(headers: &mut HeaderMap, origin: HeaderValue) {
         (
             header::ACCESS_CONTROL_ALLOW_METHODS,
             "GET, POST, PUT, DELETE",
-        ),
-        (
-            header::ACCESS_CONTROL_ALLOW_HEADERS,
-            "authorization, content-type, idempotency-key, last-event-id, prefer, mcp-protocol-version, mcp-method, mcp-name",
         ),
         (
             header::ACCESS_CONTROL_EXPOSE_HEADERS,

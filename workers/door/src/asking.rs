@@ -20,6 +20,8 @@ const OWN: [&str; 3] = ["tenant", "reply_to", "id"];
 /// A turn that a request follows.
 pub(crate) struct Followed {
     pub(crate) events: TurnEvents,
+    /// Set where nobody else can come back for the turn.
+    unwanted: Option<CancelOnDrop>,
     _place: Place,
 }
 
@@ -83,6 +85,7 @@ impl Door {
         client::publish(&**self.bus(), &turn, question, fields, reply).await?;
         Ok(Followed {
             events,
+            unwanted: None,
             _place: place,
         })
     }
@@ -99,17 +102,39 @@ impl Door {
         let events = TurnEvents::resume(bus, turn, &login.tenant, after).await?;
         Ok(Followed {
             events,
+            unwanted: None,
             _place: place,
         })
     }
 }
 
 impl Followed {
+    /// Cancels the turn if this is dropped before its end: its client has gone and cannot take it up.
+    pub(crate) fn cancel_on_drop(&mut self, door: &Door) {
+        let turn = self.events.turn().clone();
+        self.unwanted = Some(CancelOnDrop {
+            door: door.clone(),
+            turn: Some(turn),
+        });
+    }
+
+    /// The turn goes on, whatever becomes of this.
+    pub(crate) fn let_go(&mut self) {
+        if let Some(mut unwanted) = self.unwanted.take() {
+            unwanted.turn = None;
+        }
+    }
+
     /// The next event; `None` after the end. A bus that is away is waited for.
     pub(crate) async fn next(&mut self) -> Option<TurnEvent> {
         loop {
             match self.events.next().await {
-                Ok(event) => return event,
+                Ok(event) => {
+                    if matches!(event, Some(TurnEvent::End(_))) {
+                        self.let_go();
+                    }
+                    return event;
+                }
                 Err(error) => {
                     tracing::debug!(%error, "a turn is followed again in a moment");
                     tokio::time::sleep(AWAY).await;
@@ -128,6 +153,24 @@ impl Followed {
                 Ok(None) | Err(_) => return None,
             }
         }
+    }
+}
+
+/// Cancels a turn that nobody waits for any more: when it is dropped before its end.
+struct CancelOnDrop {
+    door: Door,
+    turn: Option<TurnId>,
+}
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        let Some(turn) = self.turn.take() else { return };
+        let bus = self.door.bus().clone();
+        self.door.0.afterwards.spawn(async move {
+            if let Err(error) = client::cancel(&*bus, &turn).await {
+                tracing::debug!(%error, %turn, "a turn that nobody waits for is not cancelled");
+            }
+        });
     }
 }
 

@@ -12,9 +12,9 @@
 //! | [`asking`] | a question on its way in, and its end: what every door does |
 //! | [`problem`] | why a request failed, in the shape of RFC 9457 |
 //! | [`http`] | questions, events, corpus and conversations |
+//! | [`mcp`] | MCP: the tools search, fetch and ask, and documents as resources |
 //! | [`openai`] | the shapes of OpenAI: models, chat completions, responses |
 //! | [`page`] | the page at `/`: a chat over the corpus |
-//! | [`mcp`] | MCP: the tools search, fetch and ask, and documents as resources |
 //! | [`metrics`] | what is counted |
 
 mod access;
@@ -27,7 +27,8 @@ mod options;
 mod page;
 mod problem;
 
-pub use access::{Key, KeyFile, KeyFileError, Login, Logins, Scope};
+pub(crate) use access::Login;
+pub use access::{ApiKey, KeyFile, KeyFileError, Logins, Scope};
 pub use http::conversations::{ConversationError, Conversations};
 pub use metrics::Metrics;
 pub use options::Options;
@@ -41,10 +42,13 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 /// How long open requests may take after the door was told to stop.
 const CLOSE_MAX: Duration = Duration::from_secs(10);
-/// Most bytes of a request.
+/// Documents that may be on their way in at a time: each is held in memory.
+const UPLOADS: usize = 4;
+/// Most bytes of a request that is no document.
 const BODY_MAX: usize = 256 * 1024;
 
 /// What the handlers share.
@@ -59,6 +63,11 @@ struct Parts {
     metrics: Metrics,
     /// Requests that may wait for a turn, or follow one, at a time.
     rooms: Arc<Semaphore>,
+    /// Documents that may be on their way in at a time.
+    uploads: Arc<Semaphore>,
+    takes_documents: bool,
+    /// What is done for clients that have gone.
+    afterwards: TaskTracker,
     stop: CancellationToken,
 }
 
@@ -80,8 +89,19 @@ impl Door {
             logins,
             metrics,
             rooms,
+            uploads: Arc::new(Semaphore::new(UPLOADS)),
+            takes_documents: false,
+            afterwards: TaskTracker::new(),
             stop,
         }))
+    }
+
+    /// Takes documents, too. Without it they come from a folder.
+    pub fn taking_documents(mut self) -> Door {
+        if let Some(parts) = Arc::get_mut(&mut self.0) {
+            parts.takes_documents = true;
+        }
+        self
     }
 
     /// Everything that is served.
@@ -89,8 +109,8 @@ impl Door {
         let layer = axum::middleware::from_fn_with_state(self.clone(), access::admit);
         Router::new()
             .merge(http::routes())
-            .merge(mcp::routes(&self))
             .merge(page::routes())
+            .merge(mcp::routes(&self))
             .merge(openai::routes())
             .fallback(problem::no_such_path)
             .method_not_allowed_fallback(problem::no_such_method)
@@ -105,6 +125,7 @@ impl Door {
     /// When the listener fails.
     pub async fn serve(self, listener: TcpListener) -> std::io::Result<()> {
         let stop = self.0.stop.clone();
+        let afterwards = self.0.afterwards.clone();
         let closing = stop.clone();
         let server = axum::serve(listener, self.router())
             .with_graceful_shutdown(async move { closing.cancelled().await })
@@ -113,10 +134,13 @@ impl Door {
             stop.cancelled().await;
             tokio::time::sleep(CLOSE_MAX).await;
         };
-        tokio::select! {
+        let served = tokio::select! {
             served = server => served,
             () = late => Ok(()),
-        }
+        };
+        afterwards.close();
+        let _ = tokio::time::timeout(CLOSE_MAX, afterwards.wait()).await;
+        served
     }
 
     fn bus(&self) -> &Arc<dyn Bus> {

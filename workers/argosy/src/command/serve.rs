@@ -220,7 +220,8 @@ struct Talks {
 impl Conversations for Talks {
     fn list<'a>(&'a self, tenant: &'a TenantId) -> BoxFuture<'a, Result<Value, ConversationError>> {
         Box::pin(async move {
-            let (found, more) = self.source.list(tenant, LISTED_MAX).await?;
+            let (mut found, more) = self.source.list(tenant, LISTED_MAX).await?;
+            found.retain(|talk| !talk.is_erased);
             Ok(json!({"conversations": found, "more": more}))
         })
     }
@@ -232,9 +233,10 @@ impl Conversations for Talks {
     ) -> BoxFuture<'a, Result<Value, ConversationError>> {
         Box::pin(async move {
             let events = self.source.events(&key_of(tenant, conversation)).await?;
-            Ok(match events.is_empty() {
-                true => Value::Null,
-                false => json!({
+            let is_there = events.last().is_some_and(|last| !last.event.state.is_erased);
+            Ok(match is_there {
+                false => Value::Null,
+                true => json!({
                     "conversation": conversation,
                     "turns": conversations::turns(&events),
                 }),
@@ -249,7 +251,9 @@ impl Conversations for Talks {
     ) -> BoxFuture<'a, Result<bool, ConversationError>> {
         Box::pin(async move {
             let key = key_of(tenant, conversation);
-            if self.source.events(&key).await?.is_empty() {
+            let events = self.source.events(&key).await?;
+            // One whose erasure was cut short is erased again.
+            if events.is_empty() {
                 return Ok(false);
             }
             self.source.erase(&key, &self.topology).await?;

@@ -45,7 +45,12 @@ pub(super) async fn create(
         .get("idempotency-key")
         .and_then(|key| key.to_str().ok());
     let turn = key.map(|key| turn_of(&login, key)).transpose()?;
+    let is_named = turn.is_some();
     let mut followed = door.ask(&login, turn, fields).await?;
+    // A client that names its request may come back for it.
+    if !is_named {
+        followed.cancel_on_drop(&door);
+    }
     let metadata = request.get("metadata").cloned();
     let responding = Responding {
         turn: followed.events.turn().clone(),

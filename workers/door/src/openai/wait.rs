@@ -33,6 +33,8 @@ pub(super) async fn end(
             Err(Problem::busy(format!("this door is closing; ask again, or read the answer at {at}")))
         }
     };
+    // Whoever is told where the answer will be may fetch it there.
+    followed.let_go();
     answered(ended.map_err(|problem| Problem {
         turn: Some(turn),
         ..problem
