@@ -1,19 +1,22 @@
 //! MCP at `/mcp`, and over a pair of streams for `argosy mcp`: the tools `search`, `fetch` and `ask`, and documents as
 //! resources.
 //!
-//! The revisions 2025-06-18, 2025-11-25 and 2026-07-28 are served side by side, each request by itself: there are no
-//! sessions, so any door answers any request. `rmcp` knows the messages, which revision wants which headers, and how a
-//! client and a server agree on one. *Not* here: tasks, prompts, and anything that calls the client back; a question
-//! back is a result.
+//! The revisions 2025-06-18, 2025-11-25 and 2026-07-28 are served side by side, each request by itself: nothing is kept
+//! for a client, so any door answers any request. `rmcp` knows the messages, which revision wants which headers, and how
+//! a client and a server agree on one. *Not* here: prompts, and anything that calls the client back; a question back is a
+//! result.
 //!
 //! | module | what |
 //! |---|---|
 //! | [`ask`] | a question, its progress, its question back |
 //! | [`passages`] | search, and the text behind an id |
+//! | [`tasks`] | a question that takes long, as a task |
 
 mod ask;
 mod passages;
+mod tasks;
 
+use crate::access::Scope;
 use crate::problem::Problem;
 use crate::{BODY_MAX, Door, Login, Logins};
 use axum::body::{Body, Bytes};
@@ -24,10 +27,11 @@ use axum::routing::any;
 use axum::{Json, Router};
 use envelope::TenantId;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
-    Implementation, ListResourceTemplatesResult, ListToolsResult, MetaObject,
-    PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
-    ReadResourceResult, ResourceContents, ResourceTemplate, ServerCapabilities, ServerConfig, Tool,
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams,
+    ContentBlock, ErrorData, GetTaskParams, GetTaskResult, Implementation,
+    ListResourceTemplatesResult, ListToolsResult, MetaObject, PaginatedRequestParams,
+    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+    ResourceContents, ResourceTemplate, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{RequestContext, ServerInitializeError};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
@@ -159,6 +163,13 @@ impl Handler {
         let login = self.login.as_ref().or(of_request).cloned();
         login.ok_or_else(|| ErrorData::internal_error("nobody is logged in", None))
     }
+
+    /// The login of a request about a task.
+    fn asker(&self, context: &RequestContext<RoleServer>) -> Result<Login, ErrorData> {
+        let login = self.login(context)?;
+        login.may(Scope::Ask).map_err(tasks::refused)?;
+        Ok(login)
+    }
 }
 
 impl ServerHandler for Handler {
@@ -166,6 +177,7 @@ impl ServerHandler for Handler {
         let capabilities = ServerCapabilities::builder()
             .enable_tools()
             .enable_resources()
+            .enable_tasks()
             .build();
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("argosy", env!("CARGO_PKG_VERSION")))
@@ -206,7 +218,7 @@ impl ServerHandler for Handler {
                 return Err(ErrorData::invalid_params(known, None));
             }
         };
-        Ok(done.unwrap_or_else(failed))
+        Ok(done.unwrap_or_else(|problem| failed(problem).into()))
     }
 
     async fn list_resource_templates(
@@ -238,6 +250,26 @@ impl ServerHandler for Handler {
         let contents = ResourceContents::text(text, request.uri).with_mime_type(passages::TEXT);
         Ok(ReadResourceResult::new(vec![contents]).into())
     }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        let login = self.asker(&context)?;
+        let task = tasks::get(&self.door, &login, request.task_id).await;
+        task.map_err(tasks::refused)
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let login = self.asker(&context)?;
+        let cancelled = tasks::cancel(&self.door, &login, request.task_id).await;
+        cancelled.map_err(tasks::refused)
+    }
 }
 
 /// The arguments of a tool.
@@ -252,11 +284,9 @@ fn shown(data: Value) -> CallToolResponse {
 }
 
 /// The result of a tool that failed, so that a model can read why; programs find the code beside it.
-fn failed(problem: Problem) -> CallToolResponse {
+fn failed(problem: Problem) -> CallToolResult {
     let text = format!("{}: {}", problem.code, problem.detail);
     let mut meta = MetaObject::new();
     meta.insert("argosy/problem".into(), problem.body());
-    CallToolResult::error(vec![ContentBlock::text(text)])
-        .with_meta(Some(meta))
-        .into()
+    CallToolResult::error(vec![ContentBlock::text(text)]).with_meta(Some(meta))
 }

@@ -26,7 +26,7 @@ pub async fn run(args: cli::McpArgs, config: Config, output: Output) -> Result<(
     let stop = CancellationToken::new();
     let mut served = Ok(());
     signal::stop_on_signal(&stop, async {
-        served = talk(is_remote, folder, tenant, &config, &stop, output).await;
+        served = Box::pin(talk(is_remote, folder, tenant, &config, &stop, output)).await;
     })
     .await;
     if stop.is_cancelled() {

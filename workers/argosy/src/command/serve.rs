@@ -124,7 +124,6 @@ async fn fleet(
     say(address, &config.door.prefix, output);
     let door = door(bus.clone(), config, logins, &registry, stop)?.taking_documents();
     let served = door.serve(listener).await;
-    health.drain();
     while watched.join_next().await.is_some() {}
     let _ = tokio::time::timeout(Duration::from_secs(2), bus.flush()).await;
     drained.cancel();
@@ -134,7 +133,7 @@ async fn fleet(
     Ok(served?)
 }
 
-/// Ready while the server is there.
+/// Ready while the server is there and nobody has told it to stop.
 async fn watch(bus: Arc<NatsBus>, health: Health, stop: CancellationToken) {
     let mut look = tokio::time::interval(Duration::from_millis(250));
     while !stop.is_cancelled() {
@@ -147,6 +146,7 @@ async fn watch(bus: Arc<NatsBus>, health: Health, stop: CancellationToken) {
             _ = look.tick() => {}
         }
     }
+    health.drain();
 }
 
 /// A door of the fleet on a bus, which reads the conversations that the fleet keeps.
@@ -233,7 +233,9 @@ impl Conversations for Talks {
     ) -> BoxFuture<'a, Result<Value, ConversationError>> {
         Box::pin(async move {
             let events = self.source.events(&key_of(tenant, conversation)).await?;
-            let is_there = events.last().is_some_and(|last| !last.event.state.is_erased);
+            let is_there = events
+                .last()
+                .is_some_and(|last| !last.event.state.is_erased);
             Ok(match is_there {
                 false => Value::Null,
                 true => json!({

@@ -1,22 +1,22 @@
 //! `ask`: a question, its progress, and its end.
 //!
-//! A question back is an `input_required` result for clients of 2026-07-28 that can put a form to their user, and for all
-//! others an ordinary result that says how to reply. The `requestState` of the former is the id of the turn and nothing
+//! A question back is an `input_required` result for clients of 2026-07-28 that can put a form to their user, and for
+//! all others an ordinary result that says how to reply. The `requestState` of the former is the id of the turn and nothing
 //! else, so it needs no signature: a reply is a question like any other, and the fleet itself refuses a turn of another
 //! tenant, one that asked nothing back, and one that is too old.
 
 use crate::access::Scope;
 use crate::asking::{Followed, answered};
-use crate::mcp::{arguments, passages};
+use crate::mcp::{arguments, passages, tasks};
 use crate::problem::Problem;
 use crate::{Door, Login};
 use axum::http::StatusCode;
 use envelope::{Citation, Clarification, Terminal, TurnId};
 use rmcp::RoleServer;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ElicitRequest,
-    ElicitRequestParams, ElicitResult, ElicitationAction, InputRequest, InputRequiredResult,
-    ProgressNotificationParam, ProtocolVersion, Resource,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CreateTaskResult,
+    ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, InputRequest,
+    InputRequiredResult, ProgressNotificationParam, ProtocolVersion, Resource,
 };
 use rmcp::service::RequestContext;
 use serde::Deserialize;
@@ -69,53 +69,72 @@ pub(super) async fn ask(
             door.ask(login, None, given.collect()).await?
         }
     };
-    let ended = answered(end(door, &mut followed, context).await?)?;
+    let Some(ended) = end(door, &mut followed, context).await? else {
+        return late(door, followed.events.turn(), context).await;
+    };
+    let ended = answered(ended)?;
     match &ended.clarification {
         Some(back) if can_be_asked(context) => input_required(&ended, back),
-        _ => Ok(finished(&ended)),
+        _ => Ok(finished(&ended).into()),
     }
 }
 
-/// Waits for the end, tells the steps on the way to a client that wants to know, and cancels a turn that nobody waits for.
+/// What a client is told whose question has no answer yet: a task if it knows such, or how to wait on.
+async fn late(
+    door: &Door,
+    turn: &TurnId,
+    context: &RequestContext<RoleServer>,
+) -> Result<CallToolResponse, Problem> {
+    if tasks::are_known(context)
+        && let Some(task) = tasks::begun(door, turn).await?
+    {
+        return Ok(CreateTaskResult::new(task).into());
+    }
+    let detail = format!(
+        "the question has no answer yet; call `ask` again with `turn` = \"{turn}\" to wait on for it"
+    );
+    let mut problem = Problem::new(StatusCode::GATEWAY_TIMEOUT, "not_ended", detail);
+    problem.turn = Some(turn.clone());
+    Err(problem)
+}
+
+/// Waits for the end, as long as the door or the client allows. Tells the steps on the way to a client that wants to
+/// know, and cancels a turn that nobody waits for.
 async fn end(
     door: &Door,
     followed: &mut Followed,
     context: &RequestContext<RoleServer>,
-) -> Result<Terminal, Problem> {
+) -> Result<Option<Terminal>, Problem> {
     let wait = door.0.options.wait.duration();
+    let wait = match tasks::are_known(context) {
+        true => wait.min(tasks::AFTER),
+        false => wait,
+    };
     let until = Instant::now() + wait;
     let mut steps = 0_u32;
     loop {
         let event = tokio::select! {
             biased;
-            () = door.0.stop.cancelled() => break,
+            () = door.0.stop.cancelled() => return Ok(None),
             () = context.ct.cancelled() => {
                 if is_newest(context) {
                     client::cancel(&**door.bus(), followed.events.turn()).await?;
                 }
-                break;
+                return Ok(None);
             }
             event = tokio::time::timeout_at(until, followed.next()) => event,
         };
         match event {
-            Ok(Some(TurnEvent::End(ended))) => return Ok(*ended),
+            Ok(Some(TurnEvent::End(ended))) => return Ok(Some(*ended)),
             Ok(Some(TurnEvent::Step(_, entry))) => {
                 steps += 1;
                 let said = format!("{} {}", entry.role.as_str(), entry.decided);
                 tell(context, steps, said.trim()).await;
             }
             Ok(Some(_)) => {}
-            Ok(None) | Err(_) => break,
+            Ok(None) | Err(_) => return Ok(None),
         }
     }
-    let turn = followed.events.turn().clone();
-    let seconds = wait.as_secs();
-    let detail = format!(
-        "the question had no answer within {seconds} s (`door.wait`); call `ask` again with `turn` = \"{turn}\" to wait on"
-    );
-    let mut problem = Problem::new(StatusCode::GATEWAY_TIMEOUT, "not_ended", detail);
-    problem.turn = Some(turn);
-    Err(problem)
 }
 
 /// Tells how far it is. A client that has gone is noticed elsewhere.
@@ -126,7 +145,7 @@ async fn tell(context: &RequestContext<RoleServer>, steps: u32, said: &str) {
     }
 }
 
-/// Whether the client speaks the revision in which a broken connection takes the request back, and a result may ask back.
+/// Whether a broken connection takes a request of this client back, and a result may ask back.
 fn is_newest(context: &RequestContext<RoleServer>) -> bool {
     let version = context.protocol_version();
     version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
@@ -189,7 +208,7 @@ fn input_required(ended: &Terminal, back: &Clarification) -> Result<CallToolResp
 }
 
 /// The answer with its sources; or the question back, and how to reply to it.
-fn finished(ended: &Terminal) -> CallToolResponse {
+pub(super) fn finished(ended: &Terminal) -> CallToolResult {
     let answer = match &ended.clarification {
         Some(back) => back.question.as_str(),
         None => ended.answer.as_deref().unwrap_or_default(),
@@ -200,7 +219,7 @@ fn finished(ended: &Terminal) -> CallToolResponse {
             text += &format!("\n- {option}");
         }
         text += &format!(
-            "\n\nThis is a question back. Call `ask` again with the user's reply as `question` and `reply_to` = \"{}\".",
+            "\n\nThis is a question back. Call `ask` with the user's reply as `question` and `reply_to` = \"{}\".",
             ended.turn
         );
     }
@@ -219,7 +238,7 @@ fn finished(ended: &Terminal) -> CallToolResponse {
     let documents = ended.citations.iter();
     let documents = documents.filter(|cited| seen.insert(cited.doc_id.as_str()));
     result.content.extend(documents.map(link));
-    result.into()
+    result
 }
 
 fn link(cited: &Citation) -> ContentBlock {

@@ -1,5 +1,5 @@
-//! `search` and `fetch`, in the shapes that the connectors of ChatGPT want: a list of `id`, `title` and `url`, and for an
-//! id its text.
+//! `search` and `fetch`, in the shapes that the connectors of ChatGPT want: a list of `id`, `title` and `url`, and for
+//! an id its text.
 //!
 //! An index finds passages by words alone. So the id of a passage carries a few of its last words, which find it again
 //! in a document of any length: `contract-3fa1.12~notice-period-three-months`. An id without them is looked for among
@@ -131,7 +131,14 @@ struct Read {
 impl Read {
     fn text(&self) -> String {
         let texts: Vec<&str> = self.passages.iter().map(|one| one.text.as_str()).collect();
-        texts.join("\n\n")
+        let mut text = texts.join("\n\n");
+        let (here, all) = (texts.len(), self.document.chunks);
+        if here < all as usize {
+            text += &format!(
+                "\n\n[{here} of {all} passages of this document; `search` finds the others]"
+            );
+        }
+        text
     }
 
     /// What `fetch` returns; `part` says which part of the document it is.

@@ -1,5 +1,5 @@
-// Runs the TypeScript client of MCP, npm `@modelcontextprotocol/sdk` 1.x, against a door: each tool, progress, a question
-// back, a failure.
+// Runs the TypeScript client of MCP, npm `@modelcontextprotocol/sdk` 1.x, against a door: each tool, progress, a
+// question back, a failure.
 //
 //     node mcp_client.mjs http://127.0.0.1:8080/mcp
 //
@@ -18,7 +18,7 @@ const check = (what, holds, seen) => {
 const client = new Client({ name: 'a test', version: '1' }, { capabilities: { elicitation: {} } });
 const transport = new StreamableHTTPClientTransport(new URL(process.argv[2]));
 await client.connect(transport);
-check('no session', transport.sessionId === undefined, transport.sessionId);
+check('nothing is kept for the client', transport.sessionId === undefined, transport.sessionId);
 check('version', transport.protocolVersion === '2025-11-25', transport.protocolVersion);
 const call = (name, args, options) => client.callTool({ name, arguments: args }, undefined, options);
 

@@ -3,8 +3,8 @@ speaks, over HTTP and, where a command is given, over the stdin and stdout of th
 
     python mcp_client.py http://127.0.0.1:8080/mcp [COMMAND ARGUMENT...]
 
-The door serves the sample corpus with the offline reader. Works with mcp 2.x and, over HTTP and in its one revision, 1.x.
-It ends with 1 where something is not as it should be.
+The door serves the sample corpus with the offline reader. Works with mcp 2.x, and with 1.x in its one revision. It ends
+with 1 where something is not as it should be.
 """
 
 import asyncio

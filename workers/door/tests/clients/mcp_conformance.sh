@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs those scenarios of npm `@modelcontextprotocol/conformance` that any server has to pass. The others call tools, prompts
-# and resources of a server that is written for the suite.
+# Runs those scenarios of npm `@modelcontextprotocol/conformance` that any server has to pass. The others call tools,
+# prompts and resources of a server that is written for the suite.
 #
 #     mcp_conformance.sh http://127.0.0.1:8080/mcp CONFORMANCE
 #
@@ -10,7 +10,7 @@ url=$1
 suite=$2
 failed=0
 said=$(mktemp)
-# The two of `sse` warn that there is no session, which is as it should be.
+# The two of `sse` warn that a client gets no id, which is as it should be.
 for scenario in server-initialize ping tools-list resources-list dns-rebinding-protection server-sse-polling \
     server-sse-multiple-streams; do
     if "$suite" server --url "$url" --scenario "$scenario" >"$said" 2>&1; then

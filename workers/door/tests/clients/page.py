@@ -2,7 +2,7 @@
 """Uses the page in Chromium as people do, and checks what they see, and what must never happen.
 
     argosy serve --corpus tests/fixtures/corpus --listen 127.0.0.1:8103
-    python3 page.py http://127.0.0.1:8103/ --axe axe.min.js --hostile DIR [--argosy target/debug/argosy] [--shots docs/images]
+    python3 page.py http://127.0.0.1:8103/ --axe axe.min.js --hostile DIR [--argosy target/debug/argosy] [--shots docs/img]
 
 It wants Debian's `chromium` and `chromium-driver`, `pip install selenium`, and `axe.min.js` of npm's axe-core. DIR has lists
 of hostile strings, one a line or as the texts of a JSON file: they become documents, titles and names of files of a corpus
