@@ -409,6 +409,13 @@ pub(crate) async fn a_question_may_name_an_offered_model(on: On) {
         message.contains("`huge`") && message.contains("offers `large`"),
         "{message}"
     );
+    // A refused question takes no id, so that it can be corrected.
+    let mut ear = world.listen("_INBOX.me").await;
+    let mine = |model: &str| json!({"id": "mine", "question": "q", "model": model, "reply_to": "_INBOX.me"});
+    world.ask(mine("huge")).await;
+    assert_eq!(ear.terminal().await.outcome, Outcome::Refused);
+    let mine = world.ask(mine("large")).await;
+    world.step_stored(&mine, "planner 0").await;
     let id = world.ask(json!({"question": "q", "model": "large"})).await;
     let step = world.step_stored(&id, "planner 0").await;
     let step: Value = serde_json::from_slice(&step.body).unwrap();

@@ -74,7 +74,7 @@ async fn dispatch(cli: Cli, config: Config) -> Result<(), CliError> {
         Command::Show(args) => command::search::show(args, config, output).await,
         Command::Index(args) => command::index::run(args, config, output).await,
         Command::Setup(args) => command::setup::run(args, config, output).await,
-        Command::Run(args) => command::run::run(args, config).await,
+        Command::Run(args) => Box::pin(command::run::run(args, config)).await,
         Command::Up(args) => command::up::run(args, everywhere, config, output).await,
         Command::Serve(args) => Box::pin(command::serve::run(args, config, output)).await,
         Command::Mcp(args) => Box::pin(command::mcp::run(args, config, output)).await,

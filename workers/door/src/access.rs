@@ -131,7 +131,7 @@ fn must_be_local(door: &Door, headers: &HeaderMap) -> Result<(), Problem> {
         return Ok(());
     }
     let host = headers.get(header::HOST).and_then(|h| h.to_str().ok());
-    if host.is_none_or(|host| is_loopback(host)) {
+    if host.is_none_or(is_loopback) {
         return Ok(());
     }
     let detail = "nobody has to log in here, so only this machine is let in, as localhost or 127.0.0.1; name keys in \

@@ -153,6 +153,8 @@ impl Inbox {
             Ok(question) => question,
         };
         if let Some(refusal) = unsupported(&question, &self.0.options) {
+            // It takes no id: the same question may be asked again under it, or another one was.
+            let turn = TurnId::derived(message.sequence, message.stored_at.0);
             self.refuse(turn, &refusal, reply.as_deref(), message)
                 .await?;
             return Ok(AckDecision::Ack);

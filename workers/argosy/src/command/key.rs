@@ -10,7 +10,7 @@ use envelope::TenantId;
 use owo_colors::OwoColorize;
 use serde_json::json;
 use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Makes, lists and revokes keys.
 pub fn run(what: KeyCommand, config: &Config, output: Output) -> Result<(), CliError> {
@@ -104,12 +104,12 @@ fn path(args: KeyFileArgs, config: &Config) -> Result<PathBuf, CliError> {
         })
 }
 
-fn read(path: &PathBuf) -> Result<KeyFile, CliError> {
+fn read(path: &Path) -> Result<KeyFile, CliError> {
     KeyFile::read(path).map_err(|error| CliError::usage(error.to_string()))
 }
 
 /// Replaces the file at once, so that no door reads half of it. Only its owner may read it.
-fn write(path: &PathBuf, file: &KeyFile) -> Result<(), CliError> {
+fn write(path: &Path, file: &KeyFile) -> Result<(), CliError> {
     let failed = |error: std::io::Error| match error.kind() {
         ErrorKind::NotFound => {
             CliError::not_found(format!("`{}`: its folder does not exist", path.display()))
@@ -119,8 +119,8 @@ fn write(path: &PathBuf, file: &KeyFile) -> Result<(), CliError> {
     let folder = path
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty());
-    let mut written = tempfile::NamedTempFile::new_in(folder.unwrap_or(std::path::Path::new(".")))
-        .map_err(failed)?;
+    let mut written =
+        tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).map_err(failed)?;
     let text = serde_json::to_string_pretty(file)
         .map_err(std::io::Error::from)
         .map_err(failed)?;

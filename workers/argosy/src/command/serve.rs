@@ -43,14 +43,17 @@ pub async fn run(args: cli::ServeArgs, mut config: Config, output: Output) -> Re
     let mut served = Ok(());
     signal::stop_on_signal(&stop, async {
         served = match is_remote {
-            true => fleet(&config, logins, listener, address, &stop, output).await,
+            true => Box::pin(fleet(&config, logins, listener, address, &stop, output)).await,
             false => {
                 let folder = Folder {
                     corpus: args.corpus,
                     reuse: args.reuse,
                     force: false,
                 };
-                here(folder, &config, logins, listener, address, &stop, output).await
+                Box::pin(here(
+                    folder, &config, logins, listener, address, &stop, output,
+                ))
+                .await
             }
         };
     })

@@ -4,12 +4,13 @@
 
 use crate::Door;
 use crate::access::{Login, Scope};
+use crate::http::Segments;
 use crate::http::turns::wait_of;
 use crate::problem::Problem;
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::rejection::{BytesRejection, QueryRejection};
-use axum::extract::{Extension, FromRequest, Path, Query, Request, State};
+use axum::extract::{Extension, FromRequest, Query, Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use corpus_sync::single::{self, DocumentState};
@@ -59,7 +60,7 @@ pub(crate) async fn list(
 pub(crate) async fn put(
     State(door): State<Door>,
     Extension(login): Extension<Login>,
-    Path(source): Path<String>,
+    Segments(source): Segments<String>,
     request: Request,
 ) -> Result<Response, Problem> {
     login.may(Scope::Write)?;
@@ -95,7 +96,7 @@ pub(crate) async fn put(
 pub(crate) async fn delete(
     State(door): State<Door>,
     Extension(login): Extension<Login>,
-    Path(source): Path<String>,
+    Segments(source): Segments<String>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     login.may(Scope::Write)?;
@@ -112,7 +113,7 @@ pub(crate) async fn delete(
 pub(crate) async fn state(
     State(door): State<Door>,
     Extension(login): Extension<Login>,
-    Path(source): Path<String>,
+    Segments(source): Segments<String>,
 ) -> Result<Json<Value>, Problem> {
     login.may(Scope::Read)?;
     let source = known(source)?;

@@ -14,6 +14,12 @@ use envelope::TurnId;
 use serde_json::json;
 use std::time::Duration;
 use streams::client::{self, Error};
+use tokio::time::Instant;
+
+/// How long a gateway may take to take a question that is not waited for.
+const TAKEN_MAX: Duration = Duration::from_secs(2);
+/// How often it is looked whether it has.
+const TAKEN_LOOK: Duration = Duration::from_millis(5);
 
 /// Asks. `Accept: text/event-stream` follows the turn at once; `Prefer: respond-async` or `wait=SECONDS` says how long to
 /// wait; `Idempotency-Key` makes a second try the same turn.
@@ -43,7 +49,10 @@ pub(crate) async fn ask(
     }
     match followed.end(wait).await {
         Some(ended) => Ok(Json(answered(ended)?).into_response()),
-        None => Ok(running(&door, &turn)),
+        None => {
+            door.until_taken(&turn).await;
+            Ok(running(&door, &turn))
+        }
     }
 }
 
@@ -103,6 +112,18 @@ pub(crate) async fn cancel(
 }
 
 impl Door {
+    /// Waits a little until a gateway has taken a question, so that who asks for its turn at once finds it.
+    async fn until_taken(&self, turn: &TurnId) {
+        let of = std::slice::from_ref(turn);
+        let until = Instant::now() + TAKEN_MAX;
+        while Instant::now() < until {
+            match streams::history::turn_states(&**self.bus(), of).await {
+                Ok(states) if states.is_empty() => tokio::time::sleep(TAKEN_LOOK).await,
+                Ok(_) | Err(_) => return,
+            }
+        }
+    }
+
     /// Refuses a turn that the login's tenant does not have.
     async fn owned(&self, login: &Login, turn: &TurnId) -> Result<(), Problem> {
         let of = std::slice::from_ref(turn);

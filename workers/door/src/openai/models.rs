@@ -9,9 +9,10 @@
 
 use crate::Door;
 use crate::access::{Login, Scope};
+use crate::http::Segments;
 use crate::problem::Problem;
 use axum::Json;
-use axum::extract::{Extension, Path, State};
+use axum::extract::{Extension, State};
 use axum::http::StatusCode;
 use envelope::lookup::CorpusCatalog;
 use envelope::subject;
@@ -106,7 +107,7 @@ pub(super) async fn list(
 pub(super) async fn read(
     State(door): State<Door>,
     Extension(login): Extension<Login>,
-    Path(model): Path<String>,
+    Segments(model): Segments<String>,
 ) -> Result<Json<Value>, Problem> {
     login.may(Scope::Ask)?;
     if model != TASKS {
