@@ -13,16 +13,16 @@ const CODE_MAX: &[(&str, usize)] = &[
     ("base", 3_200),
     ("bus", 4_900),
     ("conversation", 3_400),
-    ("corpus", 15_700),
+    ("corpus", 15_900),
     ("fleet", 8_400),
     ("language", 12_300),
     ("model", 11_200),
     ("tools", 17_500),
     ("wire", 5_300),
     ("workers", 14_600),
-    ("workers/argosy", 13_900),
+    ("workers/argosy", 14_100),
     // Doors for HTTP, OpenAI, MCP and the page; no more than 9,000 for all of them.
-    ("workers/door", 1_400),
+    ("workers/door", 3_400),
 ];
 /// How far below its limit a group may be.
 const SLACK: usize = 300;
