@@ -5,6 +5,7 @@
 //! |---|---|
 //! | [`models`] | the models on offer: ways to ask, not language models |
 //! | [`request`] | a question and its history, out of what a client sends |
+//! | [`asking`] | what both ways to ask have in common |
 //! | [`reply`] | an answer as text: its sources, its warnings, its question back |
 //! | [`chat`] | `/v1/chat/completions` |
 //! | [`responses`] | `/v1/responses` |
@@ -30,6 +31,7 @@
 //!   annotations (its issue 13759). Open WebUI 0.12.4 shows `delta.annotations` of the type `url_citation` as sources,
 //!   in streams only (`utils/middleware.py`); it has an event of its own for sources, too, which nobody else knows.
 
+mod asking;
 mod chat;
 mod errors;
 mod models;

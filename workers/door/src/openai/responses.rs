@@ -5,9 +5,9 @@
 
 use crate::Door;
 use crate::access::{Login, Scope};
-use crate::asking::turn_of;
 use crate::http::Object;
-use crate::openai::{models, reply, request, wait};
+use crate::openai::asking::Asking;
+use crate::openai::{reply, request, wait};
 use crate::problem::Problem;
 use axum::Json;
 use axum::extract::{Extension, State};
@@ -36,28 +36,19 @@ pub(super) async fn create(
 ) -> Result<Response, Problem> {
     login.may(Scope::Ask)?;
     refuse_unmet(&request)?;
-    let model = request::model(&request)?;
-    let dialogue = request::dialogue(request.get("input"), "input")?;
-    let conversation = request::conversation(&request)?;
-    let fields = models::fields(&door, &login, model).await?;
-    let fields = request::ask(fields, dialogue, conversation, "input")?;
-    let key = headers
-        .get("idempotency-key")
-        .and_then(|key| key.to_str().ok());
-    let turn = key.map(|key| turn_of(&login, key)).transpose()?;
-    let is_named = turn.is_some();
-    let mut followed = door.ask(&login, turn, fields).await?;
-    // A client that names its request may come back for it.
-    if !is_named {
-        followed.cancel_on_drop(&door);
-    }
+    let asking = Asking {
+        door: &door,
+        login: &login,
+        headers: &headers,
+    };
+    let mut followed = asking.ask(&request, "input").await?;
     let metadata = request.get("metadata").cloned();
     let responding = Responding {
         turn: followed.events.turn().clone(),
-        model: model.to_owned(),
+        model: request::model(&request)?.to_owned(),
         created: door.bus().now().0 / 1_000,
         page: reply::page(&door, &headers),
-        conversation: conversation.map(str::to_owned),
+        conversation: request::conversation(&request)?.map(str::to_owned),
         metadata: metadata.unwrap_or_else(|| json!({})),
     };
     if request.get("stream").and_then(Value::as_bool) == Some(true) {

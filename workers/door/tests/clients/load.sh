@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# How many questions a second a door passes on, beside a client of NATS: a fleet of stubs, asked by `ab` (apache2-utils) over
+# HTTP, and by the driver of `argosy-bench fleet` over NATS. Both wait for the answer.
+# Arguments: the folder with `argosy` and `argosy-bench`; how many questions. ARGOSY_NATS_SERVER names nats-server 2.14 or newer.
+set -euo pipefail
+bin=$(realpath "${1:?the folder of the binaries}")
+questions=${2:-4000}
+dir=$(mktemp -d)
+pids=()
+end() {
+    for pid in "${pids[@]}"; do kill "$pid" 2>/dev/null || true; done
+    wait 2>/dev/null || true
+    rm -rf "$dir"
+}
+trap end EXIT
+cd "$dir"
+
+echo "over NATS:"
+"$bin/argosy-bench" fleet --in-flight 1,64 --queries "$questions" --repeat 3 --no-floor -o json >nats.json
+python3 - <<'PY'
+import json
+for run in json.load(open("nats.json")).get("fleet", {}).get("runs", []):
+    print("  in flight", run["in_flight"], {k: v for k, v in run.items() if "per_s" in k or k.startswith("p50")})
+PY
+
+url=nats://127.0.0.1:14222
+"${ARGOSY_NATS_SERVER:-nats-server}" -js -sd "$dir/js" -a 127.0.0.1 -p 14222 >nats.log 2>&1 &
+pids+=($!)
+"$bin/argosy" setup --server "$url" >/dev/null
+for role in gateway planner retriever mapper reducer validator; do
+    "$bin/argosy-bench" run "$role" --server "$url" --stub-ms 0 --set run.slots=256 --log error >"$role.log" 2>&1 &
+    pids+=($!)
+done
+"$bin/argosy" serve --server "$url" --listen 127.0.0.1:18080 >door.log 2>&1 &
+door=$!
+pids+=("$door")
+until curl -sf http://127.0.0.1:18080/api/health >/dev/null; do sleep 0.1; done
+
+echo '{"question":"What is the notice period of the cleaning agreement with Osterby, and when does it end?"}' >question.json
+ask() {
+    ab -q -k -s 60 -c "$1" -n "$2" -p question.json -T application/json http://127.0.0.1:18080/api/turns
+}
+ask 16 1000 >/dev/null
+echo "over HTTP:"
+for turn in 1 2 3; do
+    ask 1 $((questions / 4)) | awk '/^Requests per|^ +50%|Non-2xx|^Failed/ {printf "  in flight 1: %s\n", $0}'
+    ask 64 "$questions" | awk '/^Requests per|^ +50%|Non-2xx|^Failed/ {printf "  in flight 64: %s\n", $0}'
+done
