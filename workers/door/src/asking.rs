@@ -80,7 +80,9 @@ impl Door {
             _ => String::new(),
         };
         let turn = turn.unwrap_or_else(client::new_turn);
-        let events = TurnEvents::begin(self.bus().clone(), turn.clone()).await?;
+        // Where nothing is told on the way, nobody need listen for it.
+        let is_live = fields.get("stream") != Some(&Value::Bool(false));
+        let events = TurnEvents::begin(self.bus().clone(), turn.clone(), is_live).await?;
         let reply = events.reply().to_owned();
         client::publish(&**self.bus(), &turn, question, fields, reply).await?;
         Ok(Followed {

@@ -27,7 +27,7 @@ pub(crate) async fn ask(
     State(door): State<Door>,
     Extension(login): Extension<Login>,
     headers: HeaderMap,
-    Object(fields): Object,
+    Object(mut fields): Object,
 ) -> Result<Response, Problem> {
     login.may(Scope::Ask)?;
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
@@ -37,10 +37,14 @@ pub(crate) async fn ask(
         .map(|key| turn_of(&login, key.to_str().unwrap_or_default()))
         .transpose()?;
     let wait = wait_of(&door, &headers)?;
+    let accept = text(header::ACCEPT.as_str()).unwrap_or_default();
+    let is_stream = accept.contains("text/event-stream");
+    // Who waits for the answer alone hears nothing on the way, and nobody need tell it.
+    let is_followed = is_stream || wait.is_zero();
+    fields.entry("stream").or_insert(is_followed.into());
     let mut followed = door.ask(&login, turn, fields).await?;
     let turn = followed.events.turn().clone();
-    let accept = text(header::ACCEPT.as_str()).unwrap_or_default();
-    if accept.contains("text/event-stream") {
+    if is_stream {
         return Ok(events::stream(
             &door,
             followed,

@@ -19,8 +19,8 @@ echo "over NATS:"
 "$bin/argosy-bench" fleet --in-flight 1,64 --queries "$questions" --repeat 3 --no-floor -o json >nats.json
 python3 - <<'PY'
 import json
-for run in json.load(open("nats.json")).get("fleet", {}).get("runs", []):
-    print("  in flight", run["in_flight"], {k: v for k, v in run.items() if "per_s" in k or k.startswith("p50")})
+for run in json.load(open("nats.json"))["runs"]:
+    print("  in flight %d: %.0f a second, half of them within %.1f ms" % (run["in_flight"], run["queries_per_s"], run["p50_ms"]))
 PY
 
 url=nats://127.0.0.1:14222
@@ -38,7 +38,7 @@ until curl -sf http://127.0.0.1:18080/api/health >/dev/null; do sleep 0.1; done
 
 echo '{"question":"What is the notice period of the cleaning agreement with Osterby, and when does it end?"}' >question.json
 ask() {
-    ab -q -k -s 60 -c "$1" -n "$2" -p question.json -T application/json http://127.0.0.1:18080/api/turns
+    ab -q -l -k -s 60 -c "$1" -n "$2" -p question.json -T application/json http://127.0.0.1:18080/api/turns
 }
 ask 16 1000 >/dev/null
 echo "over HTTP:"

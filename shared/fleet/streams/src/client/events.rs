@@ -48,7 +48,8 @@ pub struct TurnEvents {
     turn: TurnId,
     reply: String,
     replies: Box<dyn Subscription>,
-    live: Box<dyn Subscription>,
+    /// What is told while the turn runs; `None` for who waits for the end alone.
+    live: Option<Box<dyn Subscription>>,
     draft: DraftText,
     /// As much of the draft as was told.
     told: String,
@@ -65,19 +66,31 @@ fn reply_subject(turn: &TurnId, token: &str) -> String {
 }
 
 impl TurnEvents {
-    /// Listens for a turn whose question is published after this.
+    /// Listens for a turn whose question is published after this: for all that is told of it, or for its end alone.
     ///
     /// # Errors
     /// When the bus cannot be asked.
-    pub async fn begin(bus: Arc<dyn Bus>, turn: TurnId) -> Result<TurnEvents, Error> {
-        TurnEvents::listen(bus, turn, &random_token()).await
+    pub async fn begin(
+        bus: Arc<dyn Bus>,
+        turn: TurnId,
+        is_live: bool,
+    ) -> Result<TurnEvents, Error> {
+        TurnEvents::listen(bus, turn, &random_token(), is_live).await
     }
 
-    async fn listen(bus: Arc<dyn Bus>, turn: TurnId, token: &str) -> Result<TurnEvents, Error> {
+    async fn listen(
+        bus: Arc<dyn Bus>,
+        turn: TurnId,
+        token: &str,
+        is_live: bool,
+    ) -> Result<TurnEvents, Error> {
         let reply = reply_subject(&turn, token);
         let replies = listen(&*bus, &reply).await?;
         let at = Subject::Live { turn: turn.clone() }.to_string();
-        let live = listen(&*bus, &at).await?;
+        let live = match is_live {
+            true => Some(listen(&*bus, &at).await?),
+            false => None,
+        };
         Ok(TurnEvents {
             bus,
             turn,
@@ -104,7 +117,7 @@ impl TurnEvents {
         after: u32,
     ) -> Result<TurnEvents, Error> {
         // Whoever asked, the end is heard.
-        let mut events = TurnEvents::listen(bus, turn, "*").await?;
+        let mut events = TurnEvents::listen(bus, turn, "*", true).await?;
         events.last = after;
         if let Some(stored) = terminal(&*events.bus, &events.turn).await? {
             let ended = read(&stored.body)?;
@@ -146,7 +159,7 @@ impl TurnEvents {
             }
             tokio::select! {
                 biased;
-                Some(message) = self.live.next() => self.hear(&message).await?,
+                Some(message) = next_of(&mut self.live) => self.hear(&message).await?,
                 Some(reply) = self.replies.next() => {
                     let ended = read(&reply.body)?;
                     // What is told to somebody who asked something else under the same id.
@@ -241,6 +254,14 @@ impl TurnEvents {
         trail.retain(|entry| entry.index.is_none() && entry.hop >= first_hop);
         trail.sort_by_key(|entry| entry.hop);
         trail.into_iter().for_each(|entry| self.step(entry));
+    }
+}
+
+/// The next message of a subscription; never comes where there is none.
+async fn next_of(live: &mut Option<Box<dyn Subscription>>) -> Option<CoreMessage> {
+    match live {
+        Some(live) => live.next().await,
+        None => std::future::pending().await,
     }
 }
 

@@ -90,7 +90,7 @@ fn bus() -> Arc<MemoryBus> {
 #[tokio::test(start_paused = true)]
 async fn a_step_that_was_not_heard_is_read_and_none_is_told_twice() {
     let bus = bus();
-    let mut events = TurnEvents::begin(bus.clone(), turn()).await.unwrap();
+    let mut events = TurnEvents::begin(bus.clone(), turn(), true).await.unwrap();
     for hop in [0, 0, 4] {
         tell_step(&bus, &trail(&[hop])[0]).await;
     }
@@ -147,7 +147,7 @@ async fn a_turn_of_another_tenant_is_none() {
 #[tokio::test(start_paused = true)]
 async fn a_draft_is_told_as_what_is_new() {
     let bus = bus();
-    let mut events = TurnEvents::begin(bus.clone(), turn()).await.unwrap();
+    let mut events = TurnEvents::begin(bus.clone(), turn(), true).await.unwrap();
     let live = Subject::Live { turn: turn() }.to_string();
     for (draft, n, text) in [
         (0, 0, "It "),
