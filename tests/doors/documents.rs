@@ -1,7 +1,10 @@
 //! Documents over HTTP: stored, found, replaced, listed, deleted, and refused.
 
 use crate::http::{Answer, send};
-use crate::stand::Stand;
+use crate::stand::{Stand, open};
+use bus::memory::MemoryBus;
+use bus::topology::Topology;
+use door::Options;
 use serde_json::json;
 use std::time::Duration;
 
@@ -119,4 +122,34 @@ async fn what_is_no_document_is_refused() {
         assert_eq!(refused.status, 400, "{query}");
     }
     stand.end().await;
+}
+
+/// Nobody indexes here: what is stored waits.
+#[tokio::test]
+async fn what_waits_to_be_indexed_takes_no_place_and_can_be_deleted() {
+    let bus = MemoryBus::new(&Topology::default());
+    let (at, stop, served) = open(bus, Options::default()).await;
+    let now = ["Prefer: respond-async"];
+    // More than may be on their way in at a time.
+    for n in 0..6 {
+        let path = format!("/api/documents/a{n}.md");
+        assert_eq!(
+            send(at, "PUT", &path, &now, "text").await.status,
+            202,
+            "{n}"
+        );
+    }
+    let deleted = send(at, "DELETE", "/api/documents/a0.md", &now, "").await;
+    assert_eq!(
+        (deleted.status, deleted.json()["waits"].as_bool()),
+        (202, Some(true))
+    );
+    assert_eq!(
+        send(at, "DELETE", "/api/documents/b.md", &now, "")
+            .await
+            .status,
+        404
+    );
+    stop.cancel();
+    served.await.unwrap();
 }

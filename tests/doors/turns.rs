@@ -2,8 +2,13 @@
 
 use crate::http::{Answer, send};
 use crate::stand::{ANSWER, QUESTION, Stand, open};
+use bus::memory::MemoryBus;
+use bus::topology::Topology;
+use bus::{Bus, Publish, Stream};
 use door::{KeyFile, Options};
+use envelope::{Header, Role, TurnId, subject};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 const STREAM: &str = "Accept: text/event-stream";
 
@@ -322,4 +327,80 @@ async fn a_key_says_who_asks_and_what_they_see() {
     );
     assert_eq!(stand.get("/api/health").await.status, 200);
     stand.end().await;
+}
+
+/// A turn that runs, with nobody who works on it, and what a door that is told to stop says to who waits for it.
+#[tokio::test]
+async fn a_turn_that_runs_is_seen_by_its_tenant_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("keys.json");
+    let key = |name: &str, tenant: &str| json!({"name": name, "sha256": KeyFile::hash(name), "tenant": tenant, "scopes": ["ask", "read"]});
+    std::fs::write(
+        &path,
+        json!({"keys": [key("ours", "default"), key("theirs", "other")]}).to_string(),
+    )
+    .unwrap();
+    let options = Options {
+        keys: Some(path),
+        hosts: vec!["chat.example".into()],
+        ..Options::default()
+    };
+    let bus: Arc<dyn Bus> = MemoryBus::new(&Topology::default());
+    let (at, stop, served) = open(bus.clone(), options).await;
+    let turn = TurnId::new("q-1").unwrap();
+    let header = Header::of(turn.clone(), Role::Planner, 0, bus.now());
+    let timer = serde_json::to_vec(&header).unwrap();
+    bus.publish(Publish::new(subject::timer(&turn), timer.into()))
+        .await
+        .unwrap();
+    let (ours, theirs) = ("Authorization: Bearer ours", "Authorization: Bearer theirs");
+    for (method, part, status) in [
+        ("GET", "", 202),
+        ("GET", "/citations/1", 409),
+        ("DELETE", "", 202),
+    ] {
+        let path = format!("/api/turns/q-1{part}");
+        assert_eq!(
+            send(at, method, &path, &[theirs], "").await.status,
+            404,
+            "{path}"
+        );
+        assert_eq!(
+            send(at, method, &path, &[ours], "").await.status,
+            status,
+            "{path}"
+        );
+    }
+    // Names that were given, with any port, and no others.
+    for (host, status) in [
+        ("chat.example", 200),
+        ("CHAT.example:8443", 200),
+        ("evil.example", 403),
+    ] {
+        let host = format!("Host: {host}");
+        assert_eq!(
+            send(at, "GET", "/api/health", &[&host], "").await.status,
+            status,
+            "{host}"
+        );
+    }
+    let question = json!({"question": "Who?"}).to_string();
+    let asked =
+        tokio::spawn(async move { send(at, "POST", "/api/turns", &[ours], &question).await });
+    while bus
+        .last(Stream::Inbox, subject::QUERY)
+        .await
+        .unwrap()
+        .is_none()
+    {
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
+    stop.cancel();
+    let told = asked.await.unwrap();
+    assert_eq!(
+        (told.status, told.json()["at"].is_string()),
+        (202, true),
+        "{told:?}"
+    );
+    served.await.unwrap();
 }

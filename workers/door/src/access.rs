@@ -25,9 +25,9 @@ pub enum Scope {
     Ask,
     /// Search the corpus and look at documents.
     Read,
-    /// Read and erase the conversations of the tenant.
+    /// Store and delete documents, list and erase the conversations of the tenant.
     Write,
-    /// See how the fleet is.
+    /// Nothing yet.
     Operate,
 }
 
@@ -105,8 +105,9 @@ pub(crate) async fn admit(State(door): State<Door>, mut request: Request, next: 
 
 fn admitted(door: &Door, request: &Request) -> Result<Login, Problem> {
     let headers = request.headers();
-    must_be_local(door, headers)?;
-    must_be_known(door, headers)?;
+    let host = host_of(request);
+    must_be_local(door, host)?;
+    must_be_known(door, headers, host)?;
     let path = request.uri().path();
     if is_public(path) || request.method() == Method::OPTIONS {
         return Ok(Login {
@@ -125,25 +126,44 @@ fn admitted(door: &Door, request: &Request) -> Result<Login, Problem> {
     door.0.logins.of(bearer)
 }
 
-/// Where nobody has to log in, a page elsewhere must not get in under a name of its own that means this machine.
-fn must_be_local(door: &Door, headers: &HeaderMap) -> Result<(), Problem> {
-    if door.0.logins.are_wanted() || door.0.options.open {
+/// The host that the client asked: in a header, or with HTTP/2 in the address.
+fn host_of(request: &Request) -> Option<&str> {
+    let header = request.headers().get(header::HOST);
+    let said = header.and_then(|host| host.to_str().ok());
+    said.or_else(|| {
+        request
+            .uri()
+            .authority()
+            .map(|authority| authority.as_str())
+    })
+}
+
+/// Where hosts are named, or nobody has to log in, a page elsewhere must not get in under a name of its own that means this machine.
+fn must_be_local(door: &Door, host: Option<&str>) -> Result<(), Problem> {
+    let named = &door.0.options.hosts;
+    let is_any = named.is_empty() && (door.0.logins.are_wanted() || door.0.options.open);
+    let is_named = |host: &str| {
+        let name = name_of(host);
+        named.iter().any(|one| one.eq_ignore_ascii_case(name))
+    };
+    if is_any || host.is_none_or(|host| is_loopback(host) || is_named(host)) {
         return Ok(());
     }
-    let host = headers.get(header::HOST).and_then(|h| h.to_str().ok());
-    if host.is_none_or(is_loopback) {
-        return Ok(());
-    }
-    let detail = "nobody has to log in here, so only this machine is let in, as localhost or 127.0.0.1; name keys in \
-                  `door.keys`, or set `door.open = true`";
+    let detail = "this door is asked for as localhost or 127.0.0.1, or by a name in `door.hosts`; where nobody has to \
+                  log in, any other name wants keys (`door.keys`), or `door.open = true`";
     Err(Problem::new(StatusCode::FORBIDDEN, "not_local", detail))
 }
 
-fn is_loopback(host: &str) -> bool {
-    let name = match host.strip_prefix('[') {
+/// A host without its port.
+fn name_of(host: &str) -> &str {
+    match host.strip_prefix('[') {
         Some(rest) => rest.split(']').next().unwrap_or(rest),
         None => host.rsplit_once(':').map_or(host, |(name, _)| name),
-    };
+    }
+}
+
+fn is_loopback(host: &str) -> bool {
+    let name = name_of(host);
     name.eq_ignore_ascii_case("localhost")
         || name
             .parse::<std::net::IpAddr>()
@@ -151,11 +171,10 @@ fn is_loopback(host: &str) -> bool {
 }
 
 /// A browser says which page asks: our own, or one that was named.
-fn must_be_known(door: &Door, headers: &HeaderMap) -> Result<(), Problem> {
+fn must_be_known(door: &Door, headers: &HeaderMap, host: Option<&str>) -> Result<(), Problem> {
     let Some(origin) = headers.get(header::ORIGIN) else {
         return Ok(());
     };
-    let host = headers.get(header::HOST).and_then(|h| h.to_str().ok());
     let of = origin.to_str().ok().and_then(|o| o.split_once("://"));
     let is_ours = of.is_some_and(|(_, of)| Some(of) == host);
     if is_ours || is_named(door, origin) {

@@ -14,6 +14,9 @@ use tokio::time::Instant;
 
 /// How long is waited after the bus refused, before it is asked again.
 const AWAY: Duration = Duration::from_millis(500);
+/// How often, and how many times, it is tried to cancel a turn that nobody waits for.
+const CANCEL_EVERY: Duration = Duration::from_secs(1);
+const CANCEL_TRIES: u32 = 60;
 /// Fields of a question that a login or the door itself decides.
 const OWN: [&str; 3] = ["tenant", "reply_to", "id"];
 
@@ -67,14 +70,11 @@ impl Door {
                 "`{own}` is not for the asker to say here; leave it out"
             )));
         }
-        self.0.logins.spend(login)?;
         fields.insert("tenant".into(), login.tenant.as_str().into());
         let now = self.bus().now();
-        Question::parse(
-            Value::Object(fields.clone()).to_string().as_bytes(),
-            now,
-            now,
-        )?;
+        let body = Value::Object(fields.clone()).to_string();
+        let hash = Question::parse(body.as_bytes(), now, now)?.hash();
+        self.0.logins.spend(login)?;
         let question = match fields.remove("question") {
             Some(Value::String(question)) => question,
             _ => String::new(),
@@ -83,6 +83,7 @@ impl Door {
         // Where nothing is told on the way, nobody need listen for it.
         let is_live = fields.get("stream") != Some(&Value::Bool(false));
         let events = TurnEvents::begin(self.bus().clone(), turn.clone(), is_live).await?;
+        let events = events.only(hash);
         let reply = events.reply().to_owned();
         client::publish(&**self.bus(), &turn, question, fields, reply).await?;
         Ok(Followed {
@@ -131,6 +132,11 @@ impl Followed {
     pub(crate) async fn next(&mut self) -> Option<TurnEvent> {
         loop {
             match self.events.next().await {
+                // A later release wrote its end, and this one will never read it.
+                Err(client::Error::Unreadable(error)) => {
+                    tracing::warn!(%error, "the end of a turn cannot be read");
+                    return None;
+                }
                 Ok(event) => {
                     if matches!(event, Some(TurnEvent::End(_))) {
                         self.let_go();
@@ -169,8 +175,15 @@ impl Drop for CancelOnDrop {
         let Some(turn) = self.turn.take() else { return };
         let bus = self.door.bus().clone();
         self.door.0.afterwards.spawn(async move {
-            if let Err(error) = client::cancel(&*bus, &turn).await {
-                tracing::debug!(%error, %turn, "a turn that nobody waits for is not cancelled");
+            // One that no gateway has taken yet cannot be cancelled before that.
+            for _ in 0..CANCEL_TRIES {
+                match client::cancel(&*bus, &turn).await {
+                    Ok(_) => return,
+                    Err(error) => {
+                        tracing::debug!(%error, %turn, "a turn that nobody waits for is not cancelled yet");
+                    }
+                }
+                tokio::time::sleep(CANCEL_EVERY).await;
             }
         });
     }
@@ -184,7 +197,7 @@ pub(crate) fn answered(ended: Terminal) -> Result<Terminal, Problem> {
     }
 }
 
-/// The id of the turn that a key of a client stands for: the same for each try of it, and another one for each tenant.
+/// The id of the turn that a key of a client stands for: the same for each try of it, and another one for each login.
 pub(crate) fn turn_of(login: &Login, key: &str) -> Result<TurnId, Problem> {
     let is_key = (1..=256).contains(&key.len()) && key.bytes().all(|b| b.is_ascii_graphic());
     if !is_key {
@@ -193,6 +206,8 @@ pub(crate) fn turn_of(login: &Login, key: &str) -> Result<TurnId, Problem> {
     }
     let digest = Sha256::new()
         .chain_update(login.tenant.as_str())
+        .chain_update([0])
+        .chain_update(&login.name)
         .chain_update([0])
         .chain_update(key)
         .finalize();

@@ -35,6 +35,7 @@ pub use options::Options;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
+use axum::serve::ListenerExt;
 use bus::Bus;
 use std::future::IntoFuture;
 use std::sync::Arc;
@@ -127,6 +128,10 @@ impl Door {
         let stop = self.0.stop.clone();
         let afterwards = self.0.afterwards.clone();
         let closing = stop.clone();
+        // An event that waits for the one after it comes late.
+        let listener = listener.tap_io(|stream| {
+            let _ = stream.set_nodelay(true);
+        });
         let server = axum::serve(listener, self.router())
             .with_graceful_shutdown(async move { closing.cancelled().await })
             .into_future();

@@ -17,6 +17,9 @@ pub struct Options {
     pub keys: Option<PathBuf>,
     /// Whether other machines are let in without a key. Default false.
     pub open: bool,
+    /// Names by which this door may be asked for (the header `Host`, without its port). Default none: where nobody has to
+    /// log in, the names of this machine itself, else any.
+    pub hosts: Vec<String>,
     /// Time that a request waits for an answer, where it does not say; then it is told where to ask again. Default 5 min.
     pub wait: TimeSpan,
     /// Requests that may wait for an answer or follow a turn at a time; others are told to try again. Default 5000.
@@ -33,6 +36,7 @@ impl Default for Options {
             listen: "127.0.0.1:8080".into(),
             keys: None,
             open: false,
+            hosts: Vec::new(),
             wait: TimeSpan::from_mins(5),
             streams: 5_000,
             origins: Vec::new(),
@@ -77,7 +81,10 @@ impl Options {
     /// When `listen` is no address, or lets other machines in without a key.
     pub fn address(&self) -> Result<SocketAddr, InvalidOption> {
         let listen = &self.listen;
-        let address: SocketAddr = listen.parse().map_err(|_| {
+        let named = listen.strip_prefix("localhost:");
+        let address = named.map(|port| format!("127.0.0.1:{port}"));
+        let address = address.as_ref().unwrap_or(listen).parse();
+        let address: SocketAddr = address.map_err(|_| {
             InvalidOption::new(format!(
                 "`door.listen` is `{listen}`: want HOST:PORT, as in 127.0.0.1:8080"
             ))

@@ -152,7 +152,8 @@ pub(crate) fn of_end(ended: &Terminal) -> Option<Problem> {
         Outcome::Failed => StatusCode::INTERNAL_SERVER_ERROR,
     };
     let mut problem = Problem::new(status, &error.code, error.message);
-    problem.turn = Some(ended.turn.clone());
+    // A refused question has no turn.
+    problem.turn = (ended.outcome != Outcome::Refused).then(|| ended.turn.clone());
     Some(problem)
 }
 

@@ -70,27 +70,37 @@ pub async fn put(
     Ok(sent.sequence)
 }
 
-/// Publishes the deletion of a document. Returns false if the tenant has none of this source.
+/// Publishes the deletion of a document. Returns the sequence of its message, or `None` if the tenant has no document of
+/// this source.
 ///
 /// # Errors
 /// When it cannot be stored.
-pub async fn delete(bus: &dyn Bus, tenant: &TenantId, source: &str) -> Result<bool, Error> {
+pub async fn delete(bus: &dyn Bus, tenant: &TenantId, source: &str) -> Result<Option<u64>, Error> {
     let to = target_editions(bus, None).await?;
-    let Some((_, head)) = head(bus, &to, tenant, source).await? else {
-        return Ok(false);
-    };
+    let (bucket, doc_id) = (bucket_of(source), doc_id_of(tenant, source));
+    let at = subject(&to, &bucket, &doc_id);
+    // A version that waits to be indexed is deleted behind it.
+    let waits = bus.last(Stream::Documents, &at).await?.is_some();
+    let head = head(bus, &to, tenant, source).await?;
+    if head.is_none() && !waits {
+        return Ok(None);
+    }
+    let head = head.map(|(_, head)| head);
     let entry = Entry {
-        bucket: head.bucket,
-        doc_id: head.doc_id,
-        hash: head.hash,
-        chunks: head.of,
-        pipeline: head.pipeline,
+        bucket,
+        doc_id,
+        hash: head
+            .as_ref()
+            .map_or_else(String::new, |head| head.hash.clone()),
+        chunks: head.as_ref().map_or(0, |head| head.of),
+        pipeline: head.map_or_else(String::new, |head| head.pipeline),
     };
-    publish::deletion(bus, &to, tenant, source, &entry).await?;
-    Ok(true)
+    let sent = publish::deletion(bus, &to, tenant, source, &entry).await?;
+    Ok(Some(sent.sequence))
 }
 
-/// What has become of a document in the current edition; `None` if nothing is known of it.
+/// What has become of a document in the current edition, and of its version of the sequence `since` or a later one;
+/// `None` if nothing is known of it.
 ///
 /// # Errors
 /// When the bus cannot be asked.
@@ -98,6 +108,7 @@ pub async fn state(
     bus: &dyn Bus,
     tenant: &TenantId,
     source: &str,
+    since: u64,
 ) -> Result<Option<DocumentState>, Error> {
     let to = target_editions(bus, None).await?;
     let (bucket, doc) = (bucket_of(source), doc_id_of(tenant, source));
@@ -115,7 +126,8 @@ pub async fn state(
     let problem = letter.filter(|_| !waits).and_then(|letter| {
         let said = |name| letter.headers.get(name).unwrap_or_default();
         let (_, given_up) = said(header::DEAD_ORIGIN).rsplit_once('/')?;
-        let is_newer = given_up.parse::<u64>().ok()? > indexed;
+        let given_up = given_up.parse::<u64>().ok()?;
+        let is_newer = given_up > indexed && given_up >= since;
         let (code, text) = (said(header::DEAD_REASON), said(header::DEAD_ERROR));
         is_newer.then(|| Problem::new(code, text))
     });

@@ -72,7 +72,7 @@ pub struct KeyCreateArgs {
     /// Whose documents and conversations it sees.
     #[arg(long, value_name = "TENANT", default_value = "default")]
     pub tenant: String,
-    /// What it may do: `ask`, `read` (the corpus), `write` (conversations), `operate`.
+    /// What it may do: `ask`, `read` (the corpus), `write` (documents, conversations), `operate`.
     #[arg(long, value_name = "SCOPES", value_delimiter = ',', default_value = "ask,read,write", value_parser = ["ask", "read", "write", "operate"])]
     pub scopes: Vec<String>,
     /// Questions that it may ask in a minute, at each door. Default: any number.

@@ -9,6 +9,7 @@ use door::{ApiKey, KeyFile, Scope};
 use envelope::TenantId;
 use owo_colors::OwoColorize;
 use serde_json::json;
+use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -25,6 +26,7 @@ fn create(args: KeyCreateArgs, config: &Config, output: Output) -> Result<(), Cl
     let path = path(args.file, config)?;
     let tenant = TenantId::new(args.tenant)
         .map_err(|error| CliError::usage(format!("--tenant: {error}")))?;
+    let _lock = lock(&path)?;
     let mut file = match path.exists() {
         true => read(&path)?,
         false => KeyFile::default(),
@@ -80,6 +82,7 @@ fn ls(args: KeyFileArgs, config: &Config, output: Output) -> Result<(), CliError
 
 fn revoke(args: KeyRevokeArgs, config: &Config, output: Output) -> Result<(), CliError> {
     let path = path(args.file, config)?;
+    let _lock = lock(&path)?;
     let mut file = read(&path)?;
     let before = file.keys.len();
     file.keys.retain(|key| key.name != args.name);
@@ -108,25 +111,37 @@ fn read(path: &Path) -> Result<KeyFile, CliError> {
     KeyFile::read(path).map_err(|error| CliError::usage(error.to_string()))
 }
 
-/// Replaces the file at once, so that no door reads half of it. Only its owner may read it.
-fn write(path: &Path, file: &KeyFile) -> Result<(), CliError> {
-    let failed = |error: std::io::Error| match error.kind() {
+/// Waits until nobody else changes the files of this folder: what was read must still be so when it is written.
+fn lock(path: &Path) -> Result<File, CliError> {
+    let folder = File::open(folder_of(path)).map_err(|error| failed(path, &error))?;
+    folder.lock().map_err(|error| failed(path, &error))?;
+    Ok(folder)
+}
+
+fn folder_of(path: &Path) -> &Path {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
+}
+
+fn failed(path: &Path, error: &std::io::Error) -> CliError {
+    match error.kind() {
         ErrorKind::NotFound => {
             CliError::not_found(format!("`{}`: its folder does not exist", path.display()))
         }
         _ => CliError::negative(format!("`{}`: {error}", path.display())),
-    };
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
-    let mut written =
-        tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).map_err(failed)?;
-    let text = serde_json::to_string_pretty(file)
-        .map_err(std::io::Error::from)
-        .map_err(failed)?;
-    std::io::Write::write_all(&mut written, text.as_bytes()).map_err(failed)?;
-    written.as_file().sync_all().map_err(failed)?;
-    written.persist(path).map_err(|error| failed(error.error))?;
+    }
+}
+
+/// Replaces the file at once, so that no door reads half of it. Only its owner may read it.
+fn write(path: &Path, file: &KeyFile) -> Result<(), CliError> {
+    let fail = |error: std::io::Error| failed(path, &error);
+    let mut written = tempfile::NamedTempFile::new_in(folder_of(path)).map_err(fail)?;
+    let text = serde_json::to_string_pretty(file).map_err(std::io::Error::from);
+    std::io::Write::write_all(&mut written, text.map_err(fail)?.as_bytes()).map_err(fail)?;
+    written.as_file().sync_all().map_err(fail)?;
+    written.persist(path).map_err(|error| fail(error.error))?;
     Ok(())
 }
 

@@ -80,7 +80,7 @@ async fn here(
         return Ok(());
     };
     local.keep_conversations().await?;
-    say(address, &config.door.prefix, output);
+    say(address, output);
     if local.chosen.offline && output == Output::Text {
         notice!(
             "{} the offline reader answers, which is no language model; {PLUG_IN}",
@@ -124,7 +124,14 @@ async fn fleet(
     let mut watched = JoinSet::new();
     watched.spawn(watch(bus.clone(), health.clone(), stop.clone()));
     health.started();
-    say(address, &config.door.prefix, output);
+    say(address, output);
+    if !bus.connected() {
+        let url = bus_nats::without_secrets(&config.nats.url);
+        notice!(
+            "{} waiting for NATS at {url}: questions get 503 until it is there",
+            "warning:".yellow()
+        );
+    }
     let door = door(bus.clone(), config, logins, &registry, stop)?.taking_documents();
     let served = door.serve(listener).await;
     while watched.join_next().await.is_some() {}
@@ -200,8 +207,8 @@ pub(crate) async fn listen(address: SocketAddr) -> Result<TcpListener, CliError>
         })
 }
 
-fn say(address: SocketAddr, prefix: &str, output: Output) {
-    let url = format!("http://{address}{prefix}");
+fn say(address: SocketAddr, output: Output) {
+    let url = format!("http://{address}");
     if output == Output::Json {
         render::json(
             &json!({"url": url, "openai": format!("{url}/v1"), "mcp": format!("{url}/mcp")}),

@@ -140,11 +140,11 @@ async fn fleet(
     let changes = nats::setup_within(&bus, &config.streams, &allowance).await;
     let changes = changes.map_err(|error| no_room(error, config, &more_room(disk.as_ref())))?;
     let other_sizes = changes.iter().filter_map(other_size).collect();
+    let (closed, mut doors) = (CancellationToken::new(), JoinSet::new());
+    let page = open_door(&bus, config, &closed, &mut doors).await?;
     let mut members = start(plan, &config.telemetry.listen)?;
     let begun = Instant::now();
     let grace = config.run.grace.duration() + Duration::from_secs(5);
-    let (closed, mut doors) = (CancellationToken::new(), JoinSet::new());
-    let page = open_door(&bus, config, &closed, &mut doors).await?;
     let told = async {
         let seen = heard(&*bus, &mut members).await?;
         let mut running = running(server, &members, &seen);

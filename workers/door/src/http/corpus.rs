@@ -11,7 +11,7 @@ use envelope::lookup::SearchReply;
 use envelope::{TurnId, subject};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use streams::client::{self, Error, lookup};
+use streams::client::lookup;
 
 impl Door {
     /// Asks a retriever, as the tenant of the login.
@@ -99,11 +99,12 @@ pub(crate) async fn citation(
         let detail = format!("there is no citation {n} of that turn");
         Problem::new(StatusCode::NOT_FOUND, "no_such_citation", detail)
     };
+    login.may(Scope::Read)?;
     let turn = TurnId::new(turn).map_err(|_| none())?;
-    let ended = client::answer(&**door.bus(), &turn).await?;
-    if ended.tenant != login.tenant {
-        return Err(Error::NoTurn(turn).into());
-    }
+    let ended = door.ended(&login, &turn).await?.ok_or_else(|| {
+        let status = StatusCode::CONFLICT;
+        Problem::new(status, "not_ended", "the turn is still being worked on")
+    })?;
     let cited = ended.citations.into_iter().find(|cited| cited.n == n);
     let cited = cited.ok_or_else(none)?;
     // The words of the source find the passage that they stand in.

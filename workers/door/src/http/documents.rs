@@ -23,6 +23,8 @@ use tokio::time::Instant;
 
 /// How often it is looked what became of a document.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// How long a document may take to come in.
+const UPLOAD_MAX: Duration = Duration::from_secs(120);
 /// Documents of a list, unless the request says how many.
 const LISTED: usize = 100;
 /// The most documents of a list.
@@ -75,8 +77,15 @@ pub(crate) async fn put(
     })?;
     let wait = wait_of(&door, request.headers())?;
     let place = door.0.uploads.clone().try_acquire_owned();
-    let _place = place.map_err(|_| Problem::busy("other documents are on their way in"))?;
-    let body = Bytes::from_request(request, &door).await?;
+    let place = place.map_err(|_| Problem::busy("other documents are on their way in"))?;
+    let body = tokio::time::timeout(UPLOAD_MAX, Bytes::from_request(request, &door)).await;
+    let body = body.map_err(|_| {
+        let detail = format!(
+            "the document did not come within {} s",
+            UPLOAD_MAX.as_secs()
+        );
+        Problem::new(StatusCode::REQUEST_TIMEOUT, "too_slow", detail)
+    })??;
     if body.is_empty() {
         return Err(Problem::bad("the document is empty"));
     }
@@ -88,8 +97,10 @@ pub(crate) async fn put(
             detail,
         ));
     }
-    single::put(&**door.bus(), &login.tenant, &source, body).await?;
-    done(&door, &login, source, wait).await
+    let sent = single::put(&**door.bus(), &login.tenant, &source, body).await?;
+    // What waits to be indexed takes no memory here.
+    drop(place);
+    done(&door, &login, source, sent, wait).await
 }
 
 /// Deletes a document.
@@ -104,8 +115,8 @@ pub(crate) async fn delete(
     let source = known(source)?;
     let wait = wait_of(&door, &headers)?;
     match single::delete(&**door.bus(), &login.tenant, &source).await? {
-        true => done(&door, &login, source, wait).await,
-        false => Err(none(&source)),
+        Some(sent) => done(&door, &login, source, sent, wait).await,
+        None => Err(none(&source)),
     }
 }
 
@@ -117,7 +128,7 @@ pub(crate) async fn state(
 ) -> Result<Json<Value>, Problem> {
     login.may(Scope::Read)?;
     let source = known(source)?;
-    let state = single::state(&**door.bus(), &login.tenant, &source).await?;
+    let state = single::state(&**door.bus(), &login.tenant, &source, 0).await?;
     Ok(Json(said(&source, &state.ok_or_else(|| none(&source))?)))
 }
 
@@ -139,11 +150,12 @@ async fn done(
     door: &Door,
     login: &Login,
     source: String,
+    sent: u64,
     wait: Duration,
 ) -> Result<Response, Problem> {
     let until = Instant::now() + wait;
     loop {
-        let state = single::state(&**door.bus(), &login.tenant, &source).await?;
+        let state = single::state(&**door.bus(), &login.tenant, &source, sent).await?;
         let Some(state) = state else {
             return Ok(StatusCode::NO_CONTENT.into_response());
         };
@@ -154,7 +166,8 @@ async fn done(
         if !state.waits {
             return Ok(Json(said(&source, &state)).into_response());
         }
-        if Instant::now() >= until {
+        // Another door knows of it as well.
+        if Instant::now() >= until || door.0.stop.is_cancelled() {
             let at = format!(
                 "{}/api/documents/{}",
                 door.0.options.prefix,

@@ -2,7 +2,7 @@
 
 use crate::Door;
 use crate::access::{Login, Scope};
-use crate::asking::{answered, turn_of};
+use crate::asking::{Followed, answered, turn_of};
 use crate::http::{Object, Segments, events};
 use crate::options::WAIT_MAX;
 use crate::problem::Problem;
@@ -10,7 +10,7 @@ use axum::Json;
 use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use envelope::TurnId;
+use envelope::{Terminal, TurnId};
 use serde_json::json;
 use std::time::Duration;
 use streams::client::{self, Error};
@@ -51,12 +51,18 @@ pub(crate) async fn ask(
             Some(place_of(&door, &turn)),
         ));
     }
-    match followed.end(wait).await {
+    let ended = tokio::select! {
+        ended = followed.end(wait) => ended,
+        // Another door knows of the turn as well.
+        () = door.0.stop.cancelled() => None,
+    };
+    let ended = match ended {
+        None => door.until_taken(&mut followed).await,
+        ended => ended,
+    };
+    match ended {
         Some(ended) => Ok(Json(answered(ended)?).into_response()),
-        None => {
-            door.until_taken(&turn).await;
-            Ok(running(&door, &turn))
-        }
+        None => Ok(running(&door, &turn)),
     }
 }
 
@@ -68,15 +74,9 @@ pub(crate) async fn read(
 ) -> Result<Response, Problem> {
     login.may(Scope::Ask)?;
     let turn = known(turn)?;
-    match client::answer(&**door.bus(), &turn).await {
-        Ok(ended) if ended.tenant == login.tenant => Ok(Json(ended).into_response()),
-        Ok(_) => Err(Error::NoTurn(turn).into()),
-        Err(Error::Unended(_)) => {
-            // Only who may see it is told that it runs.
-            door.owned(&login, &turn).await?;
-            Ok(running(&door, &turn))
-        }
-        Err(error) => Err(error.into()),
+    match door.ended(&login, &turn).await? {
+        Some(ended) => Ok(Json(ended).into_response()),
+        None => Ok(running(&door, &turn)),
     }
 }
 
@@ -94,9 +94,13 @@ pub(crate) async fn events(
         None | Some(Ok("")) => 0,
         // A browser tries again until it is told that there is no more.
         Some(Ok(events::END)) => return Ok(StatusCode::NO_CONTENT.into_response()),
-        Some(id) => id.ok().and_then(|id| id.parse().ok()).ok_or_else(|| {
-            Problem::bad("`Last-Event-ID`: want the id of an event of this stream")
-        })?,
+        Some(id) => id
+            .ok()
+            .and_then(|id| id.parse::<u16>().ok())
+            .map(u32::from)
+            .ok_or_else(|| {
+                Problem::bad("`Last-Event-ID`: want the id of an event of this stream")
+            })?,
     };
     let followed = door.resume(&login, turn, after).await?;
     Ok(events::stream(&door, followed, None))
@@ -116,16 +120,38 @@ pub(crate) async fn cancel(
 }
 
 impl Door {
-    /// Waits a little until a gateway has taken a question, so that who asks for its turn at once finds it.
-    async fn until_taken(&self, turn: &TurnId) {
-        let of = std::slice::from_ref(turn);
+    /// The end of a turn of the login's tenant; `None` while it runs.
+    pub(crate) async fn ended(
+        &self,
+        login: &Login,
+        turn: &TurnId,
+    ) -> Result<Option<Terminal>, Problem> {
+        match client::answer(&**self.bus(), turn).await {
+            Ok(ended) if ended.tenant == login.tenant => Ok(Some(ended)),
+            Ok(_) => Err(Error::NoTurn(turn.clone()).into()),
+            // Only who may see it is told that it runs.
+            Err(Error::Unended(_)) => self.owned(login, turn).await.map(|()| None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Waits a little until a gateway has taken a question, so that who asks for its turn at once finds it. Returns the
+    /// end of one that was refused.
+    async fn until_taken(&self, followed: &mut Followed) -> Option<Terminal> {
+        let turn = followed.events.turn().clone();
+        let of = std::slice::from_ref(&turn);
         let until = Instant::now() + TAKEN_MAX;
         while Instant::now() < until {
-            match streams::history::turn_states(&**self.bus(), of).await {
-                Ok(states) if states.is_empty() => tokio::time::sleep(TAKEN_LOOK).await,
-                Ok(_) | Err(_) => return,
+            let states = streams::history::turn_states(&**self.bus(), of).await;
+            if states.is_ok_and(|states| !states.is_empty()) {
+                return None;
+            }
+            let ended = followed.end(TAKEN_LOOK).await;
+            if ended.is_some() {
+                return ended;
             }
         }
+        None
     }
 
     /// Refuses a turn that the login's tenant does not have.
@@ -167,8 +193,9 @@ fn running(door: &Door, turn: &TurnId) -> Response {
 
 /// How long a request waits: as its client prefers, or `door.wait`.
 pub(crate) fn wait_of(door: &Door, headers: &HeaderMap) -> Result<Duration, Problem> {
-    let prefer = headers.get("prefer").and_then(|value| value.to_str().ok());
-    let wait = prefer.map(preferred).transpose()?.flatten();
+    let prefer = headers.get_all("prefer").iter();
+    let prefer: Vec<&str> = prefer.filter_map(|value| value.to_str().ok()).collect();
+    let wait = preferred(&prefer.join(","))?;
     Ok(wait.unwrap_or(door.0.options.wait.duration()).min(WAIT_MAX))
 }
 
@@ -182,7 +209,7 @@ fn preferred(prefer: &str) -> Result<Option<Duration>, Problem> {
             .split_once('=')
             .filter(|(name, _)| name.trim() == "wait");
         if let Some((_, seconds)) = wait {
-            let seconds: u32 = seconds.trim().parse().map_err(|_| {
+            let seconds: u32 = seconds.trim().trim_matches('"').parse().map_err(|_| {
                 Problem::bad("`Prefer: wait=SECONDS`: want a whole number of seconds")
             })?;
             return Ok(Some(Duration::from_secs(seconds.into())));

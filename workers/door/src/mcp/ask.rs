@@ -33,6 +33,7 @@ const CHOICE: &str = "choice";
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Asked {
+    #[serde(default)]
     question: String,
     conversation: Option<String>,
     reply_to: Option<String>,

@@ -30,7 +30,8 @@ pub(super) async fn end(
             Problem::new(StatusCode::GATEWAY_TIMEOUT, "not_ended", detail)
         }),
         () = door.0.stop.cancelled() => {
-            Err(Problem::busy(format!("this door is closing; ask again, or read the answer at {at}")))
+            // The client asks again: unless it named its request, that is another turn, and this one is cancelled.
+            return Err(Problem::busy("this door is closing; ask again"));
         }
     };
     // Whoever is told where the answer will be may fetch it there.

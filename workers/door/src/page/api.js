@@ -123,7 +123,8 @@ export async function follow({ question, turn, tell, signal }) {
   let last = 0;
   for (let failures = 0; ; failures += 1) {
     try {
-      const { body, headers } = turn
+      // Before its first step a turn may not be taken yet: the same question under the same key is the same turn.
+      const { body, headers } = turn && (last || !question)
         ? await send(`api/turns/${turn}/events`, { headers: last ? { 'last-event-id': last } : {}, signal })
         : await send('api/turns', { method: 'POST', body: question, headers: { accept: 'text/event-stream', 'idempotency-key': key }, signal });
       // Known before the first event, should the stream break in front of it.

@@ -56,6 +56,8 @@ pub struct TurnEvents {
     /// The number of the last step that was told.
     last: u32,
     waiting: VecDeque<TurnEvent>,
+    /// The hash of the question whose end counts; that of any where it is not said.
+    of: Option<String>,
     look: Instant,
     is_over: bool,
 }
@@ -101,6 +103,7 @@ impl TurnEvents {
             told: String::new(),
             last: 0,
             waiting: VecDeque::new(),
+            of: None,
             look: Instant::now() + LOOK_FIRST,
             is_over: false,
         })
@@ -133,6 +136,12 @@ impl TurnEvents {
         }
         events.catch_up(u32::MAX).await?;
         Ok(events)
+    }
+
+    /// Takes only the end of the question with this hash: another one may have been asked under the same id.
+    pub fn only(mut self, question_hash: String) -> TurnEvents {
+        self.of = Some(question_hash);
+        self
     }
 
     /// The turn.
@@ -171,7 +180,11 @@ impl TurnEvents {
                 () = tokio::time::sleep_until(self.look) => {
                     self.look = Instant::now() + LOOK_EVERY;
                     if let Some(stored) = terminal(&*self.bus, &self.turn).await? {
-                        self.end(read(&stored.body)?);
+                        let ended = read(&stored.body)?;
+                        // Another question has ended under this id: a gateway will refuse ours.
+                        if self.of.as_ref().is_none_or(|of| *of == ended.question_hash) {
+                            self.end(ended);
+                        }
                     }
                 }
             }
@@ -285,7 +298,7 @@ fn number(entry: &TrailEntry) -> u32 {
 
 /// Whether no step can have ended between that of number `last` and this one.
 fn follows(last: u32, entry: &TrailEntry) -> bool {
-    number(entry) <= last + 1
+    number(entry) <= last.saturating_add(1)
 }
 
 #[cfg(test)]

@@ -180,3 +180,22 @@ async fn a_draft_is_told_as_what_is_new() {
         ]
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_end_of_another_question_under_the_id_is_not_taken() {
+    let bus = bus();
+    let mut other = ended(&[0]);
+    other.question_hash = "other".into();
+    store_end(&bus, &other).await;
+    let events = TurnEvents::begin(bus.clone(), turn(), true).await.unwrap();
+    let mut events = events.only("mine".into());
+    let soon = tokio::time::timeout(Duration::from_secs(60), events.next());
+    assert!(soon.await.is_err());
+    // A gateway refuses it, however late it comes to that.
+    let mut refused = ended(&[]);
+    refused.outcome = Outcome::Refused;
+    let body = envelope::encode(&refused).unwrap();
+    tell(&bus, events.reply().to_owned(), body.to_vec()).await;
+    let end = TurnEvent::End(Box::new(refused));
+    assert_eq!(events.next().await.unwrap(), Some(end));
+}
