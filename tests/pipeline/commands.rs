@@ -32,7 +32,10 @@ fn of_a_fleet() -> BTreeSet<String> {
     }
     let mut found = BTreeSet::new();
     walk("", &Cli::command(), &mut found);
-    found.remove("run");
+    // They serve until they are stopped.
+    for serves in ["run", "serve", "mcp"] {
+        found.remove(serves);
+    }
     // For people; what it says is seen in tests/edge.
     found.remove("chat");
     found
