@@ -8,14 +8,14 @@
 //! | module | what |
 //! |---|---|
 //! | [`Options`] | the section `door` of the configuration |
-//! | [`access`] | who asks: logins, hosts and origins that are let in |
-//! | [`asking`] | a question on its way in, and its end: what every door does |
-//! | [`problem`] | why a request failed, in the shape of RFC 9457 |
-//! | [`http`] | questions, events, corpus and conversations |
-//! | [`mcp`] | MCP: the tools search, fetch and ask, and documents as resources |
-//! | [`openai`] | the shapes of OpenAI: models, chat completions, responses |
-//! | [`page`] | the page at `/`: a chat over the corpus |
-//! | [`metrics`] | what is counted |
+//! | `access` | who asks: logins, hosts and origins that are let in |
+//! | `asking` | a question on its way in, and its end: what every door does |
+//! | `problem` | why a request failed, in the shape of RFC 9457 |
+//! | `http` | questions, events, corpus and conversations |
+//! | `mcp` | MCP: the tools search, fetch and ask, and documents as resources |
+//! | `openai` | the shapes of OpenAI: models, chat completions, responses |
+//! | `page` | the page at `/`: a chat over the corpus |
+//! | `metrics` | what is counted |
 
 mod access;
 mod asking;
@@ -120,7 +120,7 @@ impl Door {
             .with_state(self)
     }
 
-    /// Serves until the token of [`Door::new`] is cancelled; then open requests get [`CLOSE_MAX`].
+    /// Serves until the token of [`Door::new`] is cancelled; then open requests get 10 s.
     ///
     /// # Errors
     /// When the listener fails.
