@@ -46,8 +46,10 @@ impl Stand {
         let dir = tempfile::tempdir().unwrap();
         let corpus = dir.path().join("corpus");
         argosy::sample::unpack(&corpus).unwrap();
-        let mut config = Config::default();
-        config.data_dir = DataDir(dir.path().join("data"));
+        let config = Config {
+            data_dir: DataDir(dir.path().join("data")),
+            ..Config::default()
+        };
         let mut local = Local::start_with(
             &config,
             &dir.path().join("index"),

@@ -12,6 +12,9 @@ use std::sync::Arc;
 
 const STREAM: &str = "Accept: text/event-stream";
 
+/// A request that is refused: method, path, headers, body; the status and the code that it gets.
+type Refused<'a> = (&'a str, &'a str, &'a [&'a str], &'a str, u16, &'a str);
+
 /// The events of a stream: name, id, data.
 fn events(answer: &Answer) -> Vec<(String, Option<String>, Value)> {
     let of = |event: &str, name: &str| {
@@ -134,7 +137,7 @@ async fn a_second_try_is_the_same_turn() {
 async fn what_is_refused_says_why() {
     let stand = Stand::usual().await;
     let question = json!({ "question": QUESTION });
-    let cases: &[(&str, &str, &[&str], &str, u16, &str)] = &[
+    let cases: &[Refused] = &[
         ("POST", "/api/turns", &[], "{}", 400, "missing_question"),
         ("POST", "/api/turns", &[], "[]", 400, "bad_request"),
         ("POST", "/api/turns", &[], "{", 400, "bad_request"),

@@ -48,7 +48,7 @@ async fn dispatch(cli: BenchCli, config: Config) -> Result<(), CliError> {
         BenchCommand::Ingest(args) => ingest::ingest(args, output).await,
         BenchCommand::Conversation(args) => conversation::conversation(args, output).await,
         BenchCommand::Pool(args) => pool::pool(args, output).await,
-        BenchCommand::Run(args) => role(args, config).await,
+        BenchCommand::Run(args) => Box::pin(role(args, config)).await,
         BenchCommand::FloorRole(args) => floor_role(args).await,
     }
 }
