@@ -1,5 +1,4 @@
 //! Tests of following a turn: live, with what was missed, and again from a number.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 use super::*;
 use crate::client::draft::tests::entry;
