@@ -378,6 +378,7 @@ async fn a_turn_that_runs_is_seen_by_its_tenant_alone() {
     for (host, status) in [
         ("chat.example", 200),
         ("CHAT.example:8443", 200),
+        ("10.1.2.3:80", 200),
         ("evil.example", 403),
     ] {
         let host = format!("Host: {host}");

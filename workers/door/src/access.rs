@@ -144,7 +144,9 @@ fn must_be_local(door: &Door, host: Option<&str>) -> Result<(), Problem> {
     let is_any = named.is_empty() && (door.0.logins.are_wanted() || door.0.options.open);
     let is_named = |host: &str| {
         let name = name_of(host);
-        named.iter().any(|one| one.eq_ignore_ascii_case(name))
+        // A page gets in under a name of its own; an address is nobody's name.
+        let is_address = !named.is_empty() && name.parse::<std::net::IpAddr>().is_ok();
+        is_address || named.iter().any(|one| one.eq_ignore_ascii_case(name))
     };
     if is_any || host.is_none_or(|host| is_loopback(host) || is_named(host)) {
         return Ok(());

@@ -17,7 +17,7 @@ pub struct Options {
     pub keys: Option<PathBuf>,
     /// Whether other machines are let in without a key. Default false.
     pub open: bool,
-    /// Names by which this door may be asked for (the header `Host`, without its port). Default none: where nobody has to
+    /// Names by which this door may be asked for (the header `Host`, without its port), besides addresses. Default none: where nobody has to
     /// log in, the names of this machine itself, else any.
     pub hosts: Vec<String>,
     /// Time that a request waits for an answer, where it does not say; then it is told where to ask again. Default 5 min.

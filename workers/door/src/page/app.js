@@ -137,7 +137,11 @@ async function openConversation(id) {
   clear(id);
   try {
     await ready();
-    const { turns } = await json(talks.path(id));
+    // One that was erased is no more: that is said below, and is no fault.
+    const { turns } = await json(talks.path(id)).catch((error) => {
+      if (error.status === 404) return { turns: [] };
+      throw error;
+    });
     if (state.conversation !== id) return;
     if (turns.length) talks.name(id, turns[0].question);
     else by('thread').append(el('p', { class: 'box' }, 'Nothing is kept of this conversation; it may have been erased.'));
