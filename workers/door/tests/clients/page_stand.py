@@ -176,9 +176,14 @@ class Quiet(http.server.BaseHTTPRequestHandler):
         return self.rfile.read(int(self.headers.get("content-length") or 0))
 
 
+class Server(http.server.ThreadingHTTPServer):
+    # A browser opens several connections at once; more than wait here are reset.
+    request_queue_size = 64
+
+
 @contextlib.contextmanager
 def listening(handler):
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server = Server(("127.0.0.1", 0), handler)
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
