@@ -76,11 +76,9 @@ async fn a_document_is_stored_replaced_and_deleted() {
                 .iter()
                 .map(|one| one["source"].as_str().unwrap().to_owned()),
         );
-        after = documents
-            .last()
-            .map_or(after, |last| last["corpus_seq"].as_u64().unwrap());
-        if page["more"] == false {
-            break;
+        match page["next"].as_u64() {
+            Some(next) => after = next,
+            None => break,
         }
     }
     let sample = argosy::sample::documents().count();

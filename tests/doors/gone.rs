@@ -15,8 +15,9 @@ use tokio::io::AsyncReadExt;
 /// How long anything may take.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The terminal event of the turn of a client that asks with these headers and hangs up; nobody answers it.
-async fn hung_up(headers: &[&str], wait: Duration) -> Option<Terminal> {
+/// The terminal event of the turn of a client that asks with these headers and hangs up, before or after a gateway has
+/// taken its question; nobody answers it.
+async fn hung_up(headers: &[&str], is_taken: bool, wait: Duration) -> Option<Terminal> {
     let bus: Arc<dyn Bus> = MemoryBus::new(&Topology::default());
     let (at, stop, served) = open(bus.clone(), Options::default()).await;
     let asked = json!({"model": "argosy", "stream": true, "messages": [{"role": "user", "content": "Who?"}]});
@@ -24,8 +25,16 @@ async fn hung_up(headers: &[&str], wait: Duration) -> Option<Terminal> {
     let mut client = begin(at, "POST", "/v1/chat/completions", headers, &asked).await;
     let mut some = [0; 64];
     assert!(client.read(&mut some).await.unwrap() > 0);
-    let turn = taken(&*bus).await;
+    let turn = in_inbox(&*bus).await;
+    if is_taken {
+        take(&*bus, &turn).await;
+    }
     drop(client);
+    if !is_taken {
+        // The first try to cancel it finds no turn.
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        take(&*bus, &turn).await;
+    }
     let until = tokio::time::Instant::now() + wait;
     let mut ended = None;
     while ended.is_none() && tokio::time::Instant::now() < until {
@@ -40,8 +49,8 @@ async fn hung_up(headers: &[&str], wait: Duration) -> Option<Terminal> {
     ended.map(|stored| envelope::decode(&stored.body).unwrap())
 }
 
-/// Does what a gateway begins with: stores the timer of the turn whose question is in the inbox.
-async fn taken(bus: &dyn Bus) -> TurnId {
+/// The turn whose question is in the inbox.
+async fn in_inbox(bus: &dyn Bus) -> TurnId {
     let question = tokio::time::timeout(PATIENCE, async {
         loop {
             if let Some(stored) = bus.last(Stream::Inbox, subject::QUERY).await.unwrap() {
@@ -51,19 +60,24 @@ async fn taken(bus: &dyn Bus) -> TurnId {
         }
     });
     let question: Value = serde_json::from_slice(&question.await.unwrap().body).unwrap();
-    let turn = TurnId::new(question["id"].as_str().unwrap()).unwrap();
+    TurnId::new(question["id"].as_str().unwrap()).unwrap()
+}
+
+/// Does what a gateway begins with: stores the timer of the turn.
+async fn take(bus: &dyn Bus, turn: &TurnId) {
     let header = Header::of(turn.clone(), Role::Planner, 0, bus.now());
     let timer = serde_json::to_vec(&header).unwrap();
-    let timer = Publish::new(subject::timer(&turn), timer.into());
+    let timer = Publish::new(subject::timer(turn), timer.into());
     bus.publish(timer).await.unwrap();
-    turn
 }
 
 #[tokio::test]
 async fn what_nobody_can_come_back_for_is_cancelled() {
-    let ended = hung_up(&[], PATIENCE).await.expect("an end");
-    assert_eq!(ended.outcome, Outcome::Cancelled);
+    for is_taken in [true, false] {
+        let ended = hung_up(&[], is_taken, PATIENCE).await.expect("an end");
+        assert_eq!(ended.outcome, Outcome::Cancelled);
+    }
     // A client that names its request may send it again.
     let named = ["Idempotency-Key: k1"];
-    assert_eq!(hung_up(&named, Duration::from_secs(1)).await, None);
+    assert_eq!(hung_up(&named, true, Duration::from_secs(1)).await, None);
 }

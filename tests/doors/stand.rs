@@ -6,7 +6,7 @@ use argosy::local::Local;
 use argosy::model::ChosenModel;
 use bus::Bus;
 use documents::PublishMode;
-use door::{ConversationError, Conversations, Door, Logins, Metrics, Options};
+use door::{ConversationError, Conversations, Door, Logins, Metrics, Options, Setup};
 use envelope::{ConversationId, TenantId};
 use futures_util::future::BoxFuture;
 use llm::ChatModel;
@@ -125,15 +125,16 @@ pub(crate) fn door(bus: Arc<dyn Bus>, options: Options) -> (Door, CancellationTo
         None => Logins::open(),
     };
     let metrics = Metrics::new(&Registry::new()).unwrap();
-    let door = Door::new(
+    let door = Door::new(Setup {
         bus,
-        Arc::new(NoTalks),
+        conversations: Arc::new(NoTalks),
         options,
         logins,
         metrics,
-        stop.clone(),
-    );
-    (door.taking_documents(), stop)
+        takes_documents: true,
+        stop: stop.clone(),
+    });
+    (door, stop)
 }
 
 /// The conversations of a stand that has none.

@@ -2,8 +2,9 @@
 //!
 //! Without a server this store is authoritative. Before a question, the log of its conversation is loaded into the
 //! memory bus. The answer is shown only when the end of its turn is on disk. The folder is open for one question at a
-//! time, so that other processes can read it in between. *Not* for a fleet of processes, whose stream is
-//! authoritative.
+//! time, so that other processes can read it in between. A process that answers as long as it lives has it open
+//! meanwhile ([`KeptAll`]): there an answer may be seen some milliseconds before it is on disk. *Not* for a fleet of
+//! processes, whose stream is authoritative.
 
 use bus::memory::MemoryBus;
 use bus::{Bus, BusError, Headers, PublishError, StoredMessage, Stream};

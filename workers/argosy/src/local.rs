@@ -267,16 +267,23 @@ impl Local {
         Kept::begin(&self.data_dir, self.memory.clone(), key).await
     }
 
-    /// Keeps all conversations from now on, those that were held before among them.
-    pub(crate) async fn keep_conversations(&mut self) -> Result<(), kept_conversations::Error> {
+    /// Keeps all conversations from now on, those that were held before among them. When they cannot be kept any more,
+    /// `stop` is cancelled, and the token that is returned.
+    pub(crate) async fn keep_conversations(
+        &mut self,
+        stop: CancellationToken,
+    ) -> Result<CancellationToken, kept_conversations::Error> {
         let kept = KeptAll::begin(&self.data_dir, self.memory.clone()).await?;
-        let until = self.kept.clone();
+        let (until, failed) = (self.kept.clone(), CancellationToken::new());
+        let told = failed.clone();
         self.keeping.spawn(async move {
             if let Err(error) = kept.follow(until).await {
                 tracing::error!(%error, "conversations are not kept any more");
+                told.cancel();
+                stop.cancel();
             }
         });
-        Ok(())
+        Ok(failed)
     }
 
     /// How many chunks can be found.

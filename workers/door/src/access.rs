@@ -99,7 +99,10 @@ pub(crate) async fn admit(State(door): State<Door>, mut request: Request, next: 
     if let Some(origin) = origin.filter(|origin| is_named(&door, origin)) {
         allow_origin(response.headers_mut(), origin);
     }
-    door.0.metrics.answered(&path, response.status().as_u16());
+    door.0
+        .setup
+        .metrics
+        .answered(&path, response.status().as_u16());
     response
 }
 
@@ -123,7 +126,7 @@ fn admitted(door: &Door, request: &Request) -> Result<Login, Problem> {
         .and_then(|value| value.split_once(' '))
         .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
         .map(|(_, key)| key.trim());
-    door.0.logins.of(bearer)
+    door.0.setup.logins.of(bearer)
 }
 
 /// The host that the client asked: in a header, or with HTTP/2 in the address.
@@ -140,8 +143,9 @@ fn host_of(request: &Request) -> Option<&str> {
 
 /// Where hosts are named, or nobody has to log in, a page elsewhere must not get in under a name of its own that means this machine.
 fn must_be_local(door: &Door, host: Option<&str>) -> Result<(), Problem> {
-    let named = &door.0.options.hosts;
-    let is_any = named.is_empty() && (door.0.logins.are_wanted() || door.0.options.open);
+    let named = &door.0.setup.options.hosts;
+    let is_any =
+        named.is_empty() && (door.0.setup.logins.are_wanted() || door.0.setup.options.open);
     let is_named = |host: &str| {
         let name = name_of(host);
         // A page gets in under a name of its own; an address is nobody's name.
@@ -201,7 +205,7 @@ fn preflight(headers: &HeaderMap) -> Response {
 }
 
 fn is_named(door: &Door, origin: &HeaderValue) -> bool {
-    let named = &door.0.options.origins;
+    let named = &door.0.setup.options.origins;
     named
         .iter()
         .any(|one| one == "*" || one.as_bytes() == origin.as_bytes())

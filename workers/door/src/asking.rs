@@ -3,12 +3,14 @@
 use crate::options::WAIT_MAX;
 use crate::problem::{self, Problem};
 use crate::{Door, Login};
+use axum::http::StatusCode;
+use bus::Bus;
 use envelope::{Question, Terminal, TurnId};
 use prometheus::IntGauge;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::time::Duration;
-use streams::client::{self, TurnEvent, TurnEvents};
+use streams::client::{self, Error, TurnEvent, TurnEvents};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 
@@ -23,9 +25,9 @@ const OWN: [&str; 3] = ["tenant", "reply_to", "id"];
 /// A turn that a request follows.
 pub(crate) struct Followed {
     pub(crate) events: TurnEvents,
-    /// Set where nobody else can come back for the turn.
-    unwanted: Option<CancelOnDrop>,
-    _place: Place,
+    /// Set where nobody can come back for the turn: then it is cancelled when this is dropped before its end.
+    unwanted: Option<Door>,
+    place: Option<Place>,
 }
 
 /// A place among the requests that may wait.
@@ -44,12 +46,12 @@ impl Door {
     fn place(&self) -> Result<Place, Problem> {
         let permit = self.0.rooms.clone().try_acquire_owned();
         let permit = permit.map_err(|_| {
-            let most = self.0.options.streams;
+            let most = self.0.setup.options.streams;
             Problem::busy(format!(
                 "{most} requests are waiting here already (`door.streams`)"
             ))
         })?;
-        let following = self.0.metrics.following.clone();
+        let following = self.0.setup.metrics.following.clone();
         following.inc();
         Ok(Place {
             _permit: permit,
@@ -74,7 +76,7 @@ impl Door {
         let now = self.bus().now();
         let body = Value::Object(fields.clone()).to_string();
         let hash = Question::parse(body.as_bytes(), now, now)?.hash();
-        self.0.logins.spend(login)?;
+        self.0.setup.logins.spend(login)?;
         let question = match fields.remove("question") {
             Some(Value::String(question)) => question,
             _ => String::new(),
@@ -89,7 +91,7 @@ impl Door {
         Ok(Followed {
             events,
             unwanted: None,
-            _place: place,
+            place: Some(place),
         })
     }
 
@@ -106,26 +108,55 @@ impl Door {
         Ok(Followed {
             events,
             unwanted: None,
-            _place: place,
+            place: Some(place),
         })
+    }
+
+    /// The end of a turn of the login's tenant; `None` while it runs.
+    pub(crate) async fn ended(
+        &self,
+        login: &Login,
+        turn: &TurnId,
+    ) -> Result<Option<Terminal>, Problem> {
+        match client::answer(&**self.bus(), turn).await {
+            Ok(ended) if ended.tenant == login.tenant => Ok(Some(ended)),
+            Ok(_) => Err(Error::NoTurn(turn.clone()).into()),
+            // Only who may see it is told that it runs.
+            Err(Error::Unended(_)) => self.owned(login, turn).await.map(|()| None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Refuses a turn that the login's tenant does not have.
+    pub(crate) async fn owned(&self, login: &Login, turn: &TurnId) -> Result<(), Problem> {
+        let of = std::slice::from_ref(turn);
+        let states = streams::history::turn_states(&**self.bus(), of).await;
+        let state = states.map_err(Error::from)?.pop();
+        let ended = state.as_ref().and_then(|state| {
+            let stored = state.answer.as_ref()?;
+            envelope::decode::<Terminal>(&stored.body).ok()
+        });
+        let tenant = ended.map(|ended| ended.tenant).or_else(|| {
+            state
+                .and_then(|state| state.begun)
+                .map(|header| header.tenant)
+        });
+        match tenant {
+            Some(tenant) if tenant == login.tenant => Ok(()),
+            _ => Err(Error::NoTurn(turn.clone()).into()),
+        }
     }
 }
 
 impl Followed {
     /// Cancels the turn if this is dropped before its end: its client has gone and cannot take it up.
     pub(crate) fn cancel_on_drop(&mut self, door: &Door) {
-        let turn = self.events.turn().clone();
-        self.unwanted = Some(CancelOnDrop {
-            door: door.clone(),
-            turn: Some(turn),
-        });
+        self.unwanted = Some(door.clone());
     }
 
     /// The turn goes on, whatever becomes of this.
     pub(crate) fn let_go(&mut self) {
-        if let Some(mut unwanted) = self.unwanted.take() {
-            unwanted.turn = None;
-        }
+        self.unwanted = None;
     }
 
     /// The next event; `None` after the end. A bus that is away is waited for.
@@ -133,7 +164,7 @@ impl Followed {
         loop {
             match self.events.next().await {
                 // A later release wrote its end, and this one will never read it.
-                Err(client::Error::Unreadable(error)) => {
+                Err(Error::Unreadable(error)) => {
                     tracing::warn!(%error, "the end of a turn cannot be read");
                     return None;
                 }
@@ -164,29 +195,37 @@ impl Followed {
     }
 }
 
-/// Cancels a turn that nobody waits for any more: when it is dropped before its end.
-struct CancelOnDrop {
-    door: Door,
-    turn: Option<TurnId>,
-}
-
-impl Drop for CancelOnDrop {
+impl Drop for Followed {
     fn drop(&mut self) {
-        let Some(turn) = self.turn.take() else { return };
-        let bus = self.door.bus().clone();
-        self.door.0.afterwards.spawn(async move {
-            // One that no gateway has taken yet cannot be cancelled before that.
-            for _ in 0..CANCEL_TRIES {
-                match client::cancel(&*bus, &turn).await {
-                    Ok(_) => return,
-                    Err(error) => {
-                        tracing::debug!(%error, %turn, "a turn that nobody waits for is not cancelled yet");
-                    }
-                }
-                tokio::time::sleep(CANCEL_EVERY).await;
-            }
+        let Some(door) = self.unwanted.take() else {
+            return;
+        };
+        // It keeps its place among those that wait, so that there are not more of these than of those.
+        let (place, turn) = (self.place.take(), self.events.turn().clone());
+        let bus = door.bus().clone();
+        door.0.afterwards.spawn(async move {
+            let _place = place;
+            cancel(&*bus, &turn).await;
         });
     }
+}
+
+/// Cancels a turn that nobody waits for. One that no gateway has taken yet cannot be cancelled before that.
+async fn cancel(bus: &dyn Bus, turn: &TurnId) {
+    for _ in 0..CANCEL_TRIES {
+        match client::cancel(bus, turn).await {
+            Ok(_) => return,
+            Err(error) => tracing::debug!(%error, %turn, "not cancelled yet"),
+        }
+        tokio::time::sleep(CANCEL_EVERY).await;
+    }
+    tracing::warn!(%turn, "a turn that nobody waits for was not cancelled, and runs to its end");
+}
+
+/// The turn that a client names.
+pub(crate) fn turn_named(id: String) -> Result<TurnId, Problem> {
+    TurnId::new(id)
+        .map_err(|error| Problem::new(StatusCode::NOT_FOUND, "no_such_turn", error.to_string()))
 }
 
 /// An answer or a question back, or the problem of a turn that has neither.

@@ -56,53 +56,43 @@ const BODY_MAX: usize = 256 * 1024;
 #[derive(Clone)]
 pub struct Door(Arc<Parts>);
 
+/// What a door is made of.
+pub struct Setup {
+    /// The bus of the fleet.
+    pub bus: Arc<dyn Bus>,
+    /// The conversations of the fleet.
+    pub conversations: Arc<dyn Conversations>,
+    /// The section `door` of the configuration.
+    pub options: Options,
+    /// Who is let in.
+    pub logins: Logins,
+    /// What is counted.
+    pub metrics: Metrics,
+    /// Whether documents are taken. Where not, they come from a folder.
+    pub takes_documents: bool,
+    /// Tells the door to stop.
+    pub stop: CancellationToken,
+}
+
 struct Parts {
-    bus: Arc<dyn Bus>,
-    conversations: Arc<dyn Conversations>,
-    options: Options,
-    logins: Logins,
-    metrics: Metrics,
+    setup: Setup,
     /// Requests that may wait for a turn, or follow one, at a time.
     rooms: Arc<Semaphore>,
     /// Documents that may be on their way in at a time.
     uploads: Arc<Semaphore>,
-    takes_documents: bool,
     /// What is done for clients that have gone.
     afterwards: TaskTracker,
-    stop: CancellationToken,
 }
 
 impl Door {
-    /// A door of the fleet on `bus`. Event streams end when `stop` is cancelled, and their clients take them up elsewhere.
-    pub fn new(
-        bus: Arc<dyn Bus>,
-        conversations: Arc<dyn Conversations>,
-        options: Options,
-        logins: Logins,
-        metrics: Metrics,
-        stop: CancellationToken,
-    ) -> Door {
-        let rooms = Arc::new(Semaphore::new(options.streams as usize));
+    /// A door. Its event streams end when it is told to stop, and their clients take them up elsewhere.
+    pub fn new(setup: Setup) -> Door {
         Door(Arc::new(Parts {
-            bus,
-            conversations,
-            options,
-            logins,
-            metrics,
-            rooms,
+            rooms: Arc::new(Semaphore::new(setup.options.streams as usize)),
             uploads: Arc::new(Semaphore::new(UPLOADS)),
-            takes_documents: false,
             afterwards: TaskTracker::new(),
-            stop,
+            setup,
         }))
-    }
-
-    /// Takes documents, too. Without it they come from a folder.
-    pub fn taking_documents(mut self) -> Door {
-        if let Some(parts) = Arc::get_mut(&mut self.0) {
-            parts.takes_documents = true;
-        }
-        self
     }
 
     /// Everything that is served.
@@ -120,12 +110,12 @@ impl Door {
             .with_state(self)
     }
 
-    /// Serves until the token of [`Door::new`] is cancelled; then open requests get 10 s.
+    /// Serves until the token of its [`Setup`] is cancelled; then open requests get 10 s.
     ///
     /// # Errors
     /// When the listener fails.
     pub async fn serve(self, listener: TcpListener) -> std::io::Result<()> {
-        let stop = self.0.stop.clone();
+        let stop = self.0.setup.stop.clone();
         let afterwards = self.0.afterwards.clone();
         let closing = stop.clone();
         // An event that waits for the one after it comes late.
@@ -149,6 +139,6 @@ impl Door {
     }
 
     fn bus(&self) -> &Arc<dyn Bus> {
-        &self.0.bus
+        &self.0.setup.bus
     }
 }

@@ -112,7 +112,7 @@ impl Door {
         self.serve_mcp(tenant, reader, writer).await
     }
 
-    /// Serves one client of `tenant`, who may do everything, until it closes its end or the token of [`Door::new`] is
+    /// Serves one client of `tenant`, who may do everything, until it closes its end or the token of its [`Setup`](crate::Setup) is
     /// cancelled.
     ///
     /// # Errors
@@ -127,7 +127,7 @@ impl Door {
         R: AsyncRead + Send + Unpin + 'static,
         W: AsyncWrite + Send + Unpin + 'static,
     {
-        let stop = self.0.stop.clone();
+        let stop = self.0.setup.stop.clone();
         let local = Logins::open().of(None);
         let local = local.map_err(|problem| std::io::Error::other(problem.detail))?;
         let handler = Handler {

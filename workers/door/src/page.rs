@@ -50,7 +50,7 @@ pub(crate) fn routes() -> Router<Door> {
 
 /// The page. Its links are relative, and behind a prefix they begin with it: a proxy may leave out the last slash.
 async fn index(State(door): State<Door>, headers: HeaderMap) -> Response {
-    let prefix = &door.0.options.prefix;
+    let prefix = &door.0.setup.options.prefix;
     let page = match prefix.as_str() {
         "" => INDEX.to_owned(),
         prefix => INDEX.replace("\"./", &format!("\"{}/", escaped(prefix))),

@@ -4,7 +4,7 @@
 
 use crate::publish::{self, subject};
 use crate::{Error, TargetEditions, target_editions};
-use bus::{Bus, Stream};
+use bus::{Bus, BusError, Stream};
 use bytes::Bytes;
 use documents::document::{bucket_of, doc_id_of, sha256_hex};
 use documents::{Entry, Stamp};
@@ -15,6 +15,8 @@ use std::time::Duration;
 
 /// How long the next head of a list may take.
 const NEXT_WAIT: Duration = Duration::from_secs(2);
+/// How many documents one call of [`list`] looks at.
+const HEADS_MAX: usize = 10_000;
 
 /// What has become of a document.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -39,8 +41,6 @@ pub struct ListedDocument {
     pub title: String,
     /// How many chunks it has.
     pub chunks: u32,
-    /// The sequence behind which the list goes on.
-    pub corpus_seq: u64,
 }
 
 /// Publishes a file of a tenant for every edition, whole. Indexers read it. Returns the sequence of its message.
@@ -54,11 +54,14 @@ pub async fn put(
     bytes: Bytes,
 ) -> Result<u64, Error> {
     let to = target_editions(bus, None).await?;
+    let whole = bytes.clone();
+    // A large one takes a while.
+    let hash = tokio::task::spawn_blocking(move || sha256_hex(&whole)).await;
     let stamp = Stamp {
         source: source.to_owned(),
         bucket: bucket_of(source),
         doc_id: doc_id_of(tenant, source),
-        hash: sha256_hex(&bytes),
+        hash: hash.map_err(Error::Read)?,
     };
     let known = head(bus, &to, tenant, source).await?;
     let notice = Notice {
@@ -144,41 +147,48 @@ pub async fn state(
 }
 
 /// At most `limit` documents of a tenant in the current edition, in the order in which they were indexed, behind the
-/// sequence `after`; and whether there may be more.
+/// sequence `after`; and the sequence behind which the list goes on, if there may be more. One call looks at no more than
+/// 10,000 documents, of whatever tenant, so a list may be short and go on.
 ///
 /// # Errors
-/// When the bus cannot be asked.
+/// When the bus cannot be asked, or does not answer in time.
 pub async fn list(
     bus: &dyn Bus,
     tenant: &TenantId,
     after: u64,
     limit: usize,
-) -> Result<(Vec<ListedDocument>, bool), Error> {
+) -> Result<(Vec<ListedDocument>, Option<u64>), Error> {
     let to = target_editions(bus, None).await?;
     let filter = envelope::subject::heads(to.edition.as_str());
     let mut listed = Vec::new();
     // Without a head behind it there is nothing to read, and a reader would wait for ever.
     let is_any = bus.first(Stream::Chunks, &filter, after + 1).await?;
     if is_any.is_none() {
-        return Ok((listed, false));
+        return Ok((listed, None));
     }
     let mut reader = bus.read(Stream::Chunks, &filter, after + 1).await?;
-    while let Ok(next) = tokio::time::timeout(NEXT_WAIT, reader.next()).await {
-        let (stored, pending) = next?;
+    let mut next = after;
+    for _ in 0..HEADS_MAX {
+        let read = tokio::time::timeout(NEXT_WAIT, reader.next()).await;
+        let read = read.map_err(|_| BusError::Away("the corpus was not read in time".into()));
+        let (stored, pending) = read??;
+        next = stored.sequence;
         let record = ChunkRecord::decode(&stored.body).ok();
         if let Some(head) = record.filter(|head| head.tenant == *tenant && !head.deleted) {
             listed.push(ListedDocument {
                 source: head.source,
                 title: head.title,
                 chunks: head.of,
-                corpus_seq: stored.sequence,
             });
         }
-        if pending == 0 || listed.len() >= limit {
-            return Ok((listed, pending > 0));
+        if pending == 0 {
+            return Ok((listed, None));
+        }
+        if listed.len() >= limit {
+            break;
         }
     }
-    Ok((listed, true))
+    Ok((listed, Some(next)))
 }
 
 /// The first chunk of a document that is indexed, with its sequence.

@@ -39,7 +39,7 @@ pub struct TurnState {
 }
 
 /// The shard that every turn lives in; there is one so far.
-const SHARD: u16 = 0;
+pub(crate) const SHARD: u16 = 0;
 
 /// Reads a turn. The answer is read first, so that a turn with an answer has all messages that led to it.
 pub async fn read(bus: &dyn Bus, turn: &TurnId) -> Result<TurnRecord, BusError> {

@@ -65,7 +65,7 @@ fn ls(args: KeyFileArgs, config: &Config, output: Output) -> Result<(), CliError
         let keys = file
             .keys
             .iter()
-            .map(|key| json!({"name": key.name, "tenant": key.tenant, "scopes": key.scopes}));
+            .map(|key| json!({"name": key.name, "tenant": key.tenant, "scopes": key.scopes, "per_minute": key.per_minute}));
         render::json(&json!({ "keys": keys.collect::<Vec<_>>() }));
         return Ok(());
     }
@@ -75,7 +75,9 @@ fn ls(args: KeyFileArgs, config: &Config, output: Output) -> Result<(), CliError
     );
     for key in &file.keys {
         let scopes: Vec<_> = key.scopes.iter().map(|scope| scope.as_str()).collect();
-        println!("{:<24} {:<24} {}", key.name, key.tenant, scopes.join(", "));
+        let limit = key.per_minute.map(|n| format!(", {n} questions a minute"));
+        let scopes = scopes.join(", ") + limit.as_deref().unwrap_or_default();
+        println!("{:<24} {:<24} {scopes}", key.name, key.tenant);
     }
     Ok(())
 }
@@ -88,7 +90,10 @@ fn revoke(args: KeyRevokeArgs, config: &Config, output: Output) -> Result<(), Cl
     file.keys.retain(|key| key.name != args.name);
     if file.keys.len() == before {
         let text = format!("there is no key `{}`", args.name);
-        return Err(CliError::not_found(text).hint("list them with: argosy key ls"));
+        return Err(CliError::not_found(text).hint(format!(
+            "list them with: argosy key ls --keys {}",
+            path.display()
+        )));
     }
     write(&path, &file)?;
     match output {

@@ -8,7 +8,7 @@ use crate::command::serve;
 use crate::config::Config;
 use crate::signal;
 use bus::Bus;
-use door::Logins;
+use door::{Door, Logins};
 use envelope::TenantId;
 use std::sync::Arc;
 use telemetry::Registry;
@@ -52,13 +52,13 @@ async fn talk(
     let bus: Arc<dyn Bus> = match &mut place {
         Place::Fleet(bus) => bus.clone(),
         Place::Here(local) => {
-            local.keep_conversations().await?;
+            local.keep_conversations(stop.clone()).await?;
             local.bus.clone()
         }
     };
     let registry = Registry::new();
-    let door = serve::door(bus, config, Logins::open(), &registry, stop)?;
-    let served = door.serve_mcp_stdio(tenant).await;
+    let setup = serve::setup(bus, config, Logins::open(), &registry, stop)?;
+    let served = Door::new(setup).serve_mcp_stdio(tenant).await;
     place.close().await;
     Ok(served?)
 }

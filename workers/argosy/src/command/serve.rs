@@ -11,7 +11,7 @@ use crate::{render, signal};
 use bus::Bus;
 use bus::topology::Topology;
 use bus_nats::NatsBus;
-use door::{ConversationError, Conversations, Door, Logins, Metrics};
+use door::{ConversationError, Conversations, Door, Logins, Metrics, Setup};
 use envelope::{ConversationId, TenantId};
 use futures_util::future::BoxFuture;
 use owo_colors::OwoColorize;
@@ -34,26 +34,29 @@ pub async fn run(args: cli::ServeArgs, mut config: Config, output: Output) -> Re
     if let Some(listen) = args.listen {
         config.door.listen = listen;
     }
-    let address = address(&config)?;
-    let logins = logins(&config)?;
+    let (address, logins) = (address(&config)?, logins(&config)?);
     // Before the index is built: a port that is taken is told at once.
     let listener = listen(address).await?;
-    let address = listener.local_addr()?;
     let stop = CancellationToken::new();
+    let opened = Opened {
+        address: listener.local_addr()?,
+        listener,
+        logins,
+        config: &config,
+        stop: &stop,
+        output,
+    };
     let mut served = Ok(());
     signal::stop_on_signal(&stop, async {
         served = match is_remote {
-            true => Box::pin(fleet(&config, logins, listener, address, &stop, output)).await,
+            true => Box::pin(opened.fleet()).await,
             false => {
                 let folder = Folder {
                     corpus: args.corpus,
                     reuse: args.reuse,
                     force: false,
                 };
-                Box::pin(here(
-                    folder, &config, logins, listener, address, &stop, output,
-                ))
-                .await
+                Box::pin(opened.here(folder)).await
             }
         };
     })
@@ -61,86 +64,103 @@ pub async fn run(args: cli::ServeArgs, mut config: Config, output: Output) -> Re
     served
 }
 
-/// A fleet in this process, with its doors.
-async fn here(
-    folder: Folder,
-    config: &Config,
-    logins: Logins,
+/// A door whose port is taken, and what it is to be opened with.
+struct Opened<'a> {
     listener: TcpListener,
     address: SocketAddr,
-    stop: &CancellationToken,
+    logins: Logins,
+    config: &'a Config,
+    stop: &'a CancellationToken,
     output: Output,
-) -> Result<(), CliError> {
-    // Told to stop while it indexes: what is indexed so far is kept.
-    let place = tokio::select! {
-        place = Place::open(false, folder, config, output) => place?,
-        () = stop.cancelled() => return Ok(()),
-    };
-    let Place::Here(mut local) = place else {
-        return Ok(());
-    };
-    local.keep_conversations().await?;
-    say(address, output);
-    if local.chosen.offline && output == Output::Text {
-        notice!(
-            "{} the offline reader answers, which is no language model; {PLUG_IN}",
-            "hint:".bold()
-        );
-    }
-    let registry = Registry::new();
-    let door = door(local.bus.clone(), config, logins, &registry, stop)?;
-    let served = door.serve(listener).await;
-    local.stop().await;
-    Ok(served?)
 }
 
-/// The doors of a fleet of processes, with probes and metrics beside them.
-async fn fleet(
-    config: &Config,
-    logins: Logins,
-    listener: TcpListener,
-    address: SocketAddr,
-    stop: &CancellationToken,
-    output: Output,
-) -> Result<(), CliError> {
-    let revision = settings::sources::revision();
-    let registry = Registry::for_process("door", env!("CARGO_PKG_VERSION"), revision)?;
-    let health = Health::new(&["nats"]);
-    health.measure(&registry, "door")?;
-    let drained = CancellationToken::new();
-    let admin = match config.telemetry.listen.as_str() {
-        "" => None,
-        listen => {
-            let at = listen.parse().map_err(|_| {
-                CliError::usage(format!("`telemetry.listen`: `{listen}` is not HOST:PORT"))
-            })?;
-            Some(Admin::serve(at, health.clone(), registry.clone(), drained.clone()).await?)
+impl Opened<'_> {
+    /// Serves a fleet in this process.
+    async fn here(self, folder: Folder) -> Result<(), CliError> {
+        let Opened {
+            config,
+            stop,
+            output,
+            ..
+        } = self;
+        // Told to stop while it indexes: what is indexed so far is kept.
+        let place = tokio::select! {
+            place = Place::open(false, folder, config, output) => place?,
+            () = stop.cancelled() => return Ok(()),
+        };
+        let Place::Here(mut local) = place else {
+            return Ok(());
+        };
+        let kept = local.keep_conversations(stop.clone()).await?;
+        say(self.address, output);
+        if local.chosen.offline && output == Output::Text {
+            notice!(
+                "{} the offline reader answers, which is no language model; {PLUG_IN}",
+                "hint:".bold()
+            );
         }
-    };
-    let bus = tokio::select! {
-        bus = NatsBus::connect(config.nats("argosy-door", true)) => bus?,
-        () = stop.cancelled() => return Ok(()),
-    };
-    let mut watched = JoinSet::new();
-    watched.spawn(watch(bus.clone(), health.clone(), stop.clone()));
-    health.started();
-    say(address, output);
-    if !bus.connected() {
-        let url = bus_nats::without_secrets(&config.nats.url);
-        notice!(
-            "{} waiting for NATS at {url}: questions get 503 until it is there",
-            "warning:".yellow()
-        );
+        let setup = setup(
+            local.bus.clone(),
+            config,
+            self.logins,
+            &Registry::new(),
+            stop,
+        )?;
+        let served = Door::new(setup).serve(self.listener).await;
+        local.stop().await;
+        if kept.is_cancelled() {
+            let text = "conversations could not be kept any more, so the door has closed";
+            return Err(CliError::negative(text)
+                .hint("the line above says why; what was said before is kept"));
+        }
+        Ok(served?)
     }
-    let door = door(bus.clone(), config, logins, &registry, stop)?.taking_documents();
-    let served = door.serve(listener).await;
-    while watched.join_next().await.is_some() {}
-    let _ = tokio::time::timeout(Duration::from_secs(2), bus.flush()).await;
-    drained.cancel();
-    if let Some(admin) = admin {
-        admin.join().await?;
+
+    /// Serves a fleet of processes, with probes and metrics beside its doors.
+    async fn fleet(self) -> Result<(), CliError> {
+        let Opened { config, stop, .. } = self;
+        let revision = settings::sources::revision();
+        let registry = Registry::for_process("door", env!("CARGO_PKG_VERSION"), revision)?;
+        let health = Health::new(&["nats"]);
+        health.measure(&registry, "door")?;
+        let drained = CancellationToken::new();
+        let admin = match config.telemetry.listen.as_str() {
+            "" => None,
+            listen => {
+                let at = listen.parse().map_err(|_| {
+                    CliError::usage(format!("`telemetry.listen`: `{listen}` is not HOST:PORT"))
+                })?;
+                Some(Admin::serve(at, health.clone(), registry.clone(), drained.clone()).await?)
+            }
+        };
+        let bus = tokio::select! {
+            bus = NatsBus::connect(config.nats("argosy-door", true)) => bus?,
+            () = stop.cancelled() => return Ok(()),
+        };
+        let mut watched = JoinSet::new();
+        watched.spawn(watch(bus.clone(), health.clone(), stop.clone()));
+        health.started();
+        say(self.address, self.output);
+        if !bus.connected() {
+            let url = bus_nats::without_secrets(&config.nats.url);
+            notice!(
+                "{} waiting for NATS at {url}: questions get 503 until it is there",
+                "warning:".yellow()
+            );
+        }
+        let door = Door::new(Setup {
+            takes_documents: true,
+            ..setup(bus.clone(), config, self.logins, &registry, stop)?
+        });
+        let served = door.serve(self.listener).await;
+        while watched.join_next().await.is_some() {}
+        let _ = tokio::time::timeout(Duration::from_secs(2), bus.flush()).await;
+        drained.cancel();
+        if let Some(admin) = admin {
+            admin.join().await?;
+        }
+        Ok(served?)
     }
-    Ok(served?)
 }
 
 /// Ready while the server is there and nobody has told it to stop.
@@ -159,27 +179,27 @@ async fn watch(bus: Arc<NatsBus>, health: Health, stop: CancellationToken) {
     health.drain();
 }
 
-/// A door of the fleet on a bus, which reads the conversations that the fleet keeps.
-pub(crate) fn door(
+/// What a door of the fleet on a bus is made of. It reads the conversations that the fleet keeps, and takes no documents.
+pub(crate) fn setup(
     bus: Arc<dyn Bus>,
     config: &Config,
     logins: Logins,
     registry: &Registry,
     stop: &CancellationToken,
-) -> Result<Door, CliError> {
+) -> Result<Setup, CliError> {
     let talks = Talks {
         source: ConversationSource::Fleet(bus.clone()),
         topology: config.streams.clone(),
     };
-    let metrics = Metrics::new(registry)?;
-    Ok(Door::new(
+    Ok(Setup {
         bus,
-        Arc::new(talks),
-        config.door.clone(),
+        conversations: Arc::new(talks),
+        options: config.door.clone(),
         logins,
-        metrics,
-        stop.clone(),
-    ))
+        metrics: Metrics::new(registry)?,
+        takes_documents: false,
+        stop: stop.clone(),
+    })
 }
 
 /// Where the doors listen.

@@ -14,6 +14,7 @@ use bus::sizes::Allowance;
 use bus_nats::{self as nats, Change, NatsBus};
 use corpus_sync::{Options, Summary, catalog_of_stream};
 use documents::PublishMode;
+use door::{Door, Setup};
 use envelope::{Role, TenantId};
 use inspect::disk::{self, Disk};
 use inspect::processes::{self, ProcessStatus};
@@ -197,10 +198,14 @@ async fn open_door(
             return Ok(None);
         }
     };
-    let page = format!("http://{}{}/", listener.local_addr()?, config.door.prefix);
-    let door = serve::door(bus.clone(), config, logins, &Registry::new(), closed)?;
+    let page = format!("http://{}/", listener.local_addr()?);
+    // The processes of the fleet have metrics; this one is for its time.
+    let door = Door::new(Setup {
+        takes_documents: true,
+        ..serve::setup(bus.clone(), config, logins, &Registry::new(), closed)?
+    });
     doors.spawn(async move {
-        if let Err(error) = door.taking_documents().serve(listener).await {
+        if let Err(error) = door.serve(listener).await {
             tracing::error!(%error, "the door has closed");
         }
     });

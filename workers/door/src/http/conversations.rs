@@ -53,7 +53,7 @@ pub(crate) async fn list(
     Extension(login): Extension<Login>,
 ) -> Result<Json<Value>, Problem> {
     login.may(Scope::Write)?;
-    Ok(Json(door.0.conversations.list(&login.tenant).await?))
+    Ok(Json(door.0.setup.conversations.list(&login.tenant).await?))
 }
 
 /// Shows one.
@@ -65,7 +65,7 @@ pub(crate) async fn read(
     // Whoever knows its id may read it and go on with it.
     login.may(Scope::Ask)?;
     let id = known(&conversation)?;
-    let read = door.0.conversations.turns(&login.tenant, &id).await?;
+    let read = door.0.setup.conversations.turns(&login.tenant, &id).await?;
     // One that was erased has no turns.
     let is_held = read["turns"].as_array().is_some_and(|t| !t.is_empty());
     match is_held {
@@ -82,7 +82,7 @@ pub(crate) async fn erase(
 ) -> Result<StatusCode, Problem> {
     login.may(Scope::Write)?;
     let id = known(&conversation)?;
-    match door.0.conversations.erase(&login.tenant, &id).await? {
+    match door.0.setup.conversations.erase(&login.tenant, &id).await? {
         true => Ok(StatusCode::NO_CONTENT),
         false => Err(none(&conversation)),
     }

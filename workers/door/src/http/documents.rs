@@ -33,7 +33,7 @@ const LISTED_MAX: usize = 1_000;
 /// Which documents are listed.
 #[derive(Deserialize)]
 pub(crate) struct Which {
-    /// Behind which `corpus_seq` the list goes on.
+    /// The `next` of the list that this one goes on from.
     #[serde(default)]
     after: u64,
     limit: Option<usize>,
@@ -54,8 +54,8 @@ pub(crate) async fn list(
     // A stream has no sequence beyond this.
     let after = which.after.min(i64::MAX as u64);
     let listed = single::list(&**door.bus(), &login.tenant, after, limit).await;
-    let (documents, more) = listed?;
-    Ok(Json(json!({"documents": documents, "more": more})))
+    let (documents, next) = listed?;
+    Ok(Json(json!({"documents": documents, "next": next})))
 }
 
 /// Stores a document, whole, under this path. A second time it replaces the first, or changes nothing.
@@ -134,7 +134,7 @@ pub(crate) async fn state(
 
 impl Door {
     fn must_take_documents(&self) -> Result<(), Problem> {
-        match self.0.takes_documents {
+        match self.0.setup.takes_documents {
             true => Ok(()),
             false => Err(Problem::new(
                 StatusCode::NOT_IMPLEMENTED,
@@ -167,10 +167,10 @@ async fn done(
             return Ok(Json(said(&source, &state)).into_response());
         }
         // Another door knows of it as well.
-        if Instant::now() >= until || door.0.stop.is_cancelled() {
+        if Instant::now() >= until || door.0.setup.stop.is_cancelled() {
             let at = format!(
                 "{}/api/documents/{}",
-                door.0.options.prefix,
+                door.0.setup.options.prefix,
                 encoded(&source)
             );
             let body = Json(said(&source, &state));

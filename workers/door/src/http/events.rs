@@ -6,6 +6,7 @@
 
 use crate::Door;
 use crate::asking::Followed;
+use crate::options::WAIT_MAX;
 use axum::http::{HeaderName, header};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
@@ -14,6 +15,7 @@ use serde_json::json;
 use std::convert::Infallible;
 use std::time::Duration;
 use streams::client::TurnEvent;
+use tokio::time::Instant;
 
 /// The id of the last event.
 pub(crate) const END: &str = "end";
@@ -27,18 +29,22 @@ pub(crate) fn stream(door: &Door, followed: Followed, at: Option<String>) -> Res
     let turn = followed.events.turn().to_string();
     let begin = Event::default().event("turn").retry(RETRY);
     let begin = begin.data(json!({ "turn": turn }).to_string());
-    let state = (followed, door.0.stop.clone(), Some(begin));
-    let events = stream::unfold(state, async |(mut followed, stop, begin)| {
-        if let Some(begin) = begin {
-            return Some((Ok::<_, Infallible>(begin), (followed, stop, None)));
+    // Told to stop, or open for longer than any turn takes: the client takes it up elsewhere, or hears that there is none.
+    let (stop, until) = (door.0.setup.stop.clone(), Instant::now() + WAIT_MAX);
+    let events = stream::unfold((followed, Some(begin)), move |(mut followed, begin)| {
+        let stop = stop.clone();
+        async move {
+            if let Some(begin) = begin {
+                return Some((Ok::<_, Infallible>(begin), (followed, None)));
+            }
+            let event = tokio::select! {
+                biased;
+                () = stop.cancelled() => None,
+                event = followed.next() => event,
+                () = tokio::time::sleep_until(until) => None,
+            };
+            Some((Ok(event_of(&event?)), (followed, None)))
         }
-        // Told to stop: the client takes it up at another door.
-        let event = tokio::select! {
-            biased;
-            () = stop.cancelled() => None,
-            event = followed.next() => event,
-        };
-        Some((Ok(event_of(&event?)), (followed, stop, None)))
     });
     let keep = KeepAlive::new().interval(HEARTBEAT).text("");
     let mut response = Sse::new(events).keep_alive(keep).into_response();

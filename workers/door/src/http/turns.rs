@@ -2,7 +2,7 @@
 
 use crate::Door;
 use crate::access::{Login, Scope};
-use crate::asking::{Followed, answered, turn_of};
+use crate::asking::{Followed, answered, turn_named, turn_of};
 use crate::http::{Object, Segments, events};
 use crate::options::WAIT_MAX;
 use crate::problem::Problem;
@@ -13,12 +13,12 @@ use axum::response::{IntoResponse, Response};
 use envelope::{Terminal, TurnId};
 use serde_json::json;
 use std::time::Duration;
-use streams::client::{self, Error};
+use streams::client;
 use tokio::time::Instant;
 
 /// How long a gateway may take to take a question that is not waited for.
 const TAKEN_MAX: Duration = Duration::from_secs(2);
-/// How often it is looked whether it has.
+/// After how long it is looked first whether it has, and then after twice the time.
 const TAKEN_LOOK: Duration = Duration::from_millis(5);
 
 /// Asks. `Accept: text/event-stream` follows the turn at once; `Prefer: respond-async` or `wait=SECONDS` says how long to
@@ -54,7 +54,7 @@ pub(crate) async fn ask(
     let ended = tokio::select! {
         ended = followed.end(wait) => ended,
         // Another door knows of the turn as well.
-        () = door.0.stop.cancelled() => None,
+        () = door.0.setup.stop.cancelled() => None,
     };
     let ended = match ended {
         None => door.until_taken(&mut followed).await,
@@ -73,7 +73,7 @@ pub(crate) async fn read(
     Segments(turn): Segments<String>,
 ) -> Result<Response, Problem> {
     login.may(Scope::Ask)?;
-    let turn = known(turn)?;
+    let turn = turn_named(turn)?;
     match door.ended(&login, &turn).await? {
         Some(ended) => Ok(Json(ended).into_response()),
         None => Ok(running(&door, &turn)),
@@ -88,7 +88,7 @@ pub(crate) async fn events(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     login.may(Scope::Ask)?;
-    let turn = known(turn)?;
+    let turn = turn_named(turn)?;
     let last = headers.get("last-event-id").map(|id| id.to_str());
     let after = match last {
         None | Some(Ok("")) => 0,
@@ -113,76 +113,37 @@ pub(crate) async fn cancel(
     Segments(turn): Segments<String>,
 ) -> Result<Response, Problem> {
     login.may(Scope::Ask)?;
-    let turn = known(turn)?;
+    let turn = turn_named(turn)?;
     door.owned(&login, &turn).await?;
     client::cancel(&**door.bus(), &turn).await?;
     Ok(running(&door, &turn))
 }
 
 impl Door {
-    /// The end of a turn of the login's tenant; `None` while it runs.
-    pub(crate) async fn ended(
-        &self,
-        login: &Login,
-        turn: &TurnId,
-    ) -> Result<Option<Terminal>, Problem> {
-        match client::answer(&**self.bus(), turn).await {
-            Ok(ended) if ended.tenant == login.tenant => Ok(Some(ended)),
-            Ok(_) => Err(Error::NoTurn(turn.clone()).into()),
-            // Only who may see it is told that it runs.
-            Err(Error::Unended(_)) => self.owned(login, turn).await.map(|()| None),
-            Err(error) => Err(error.into()),
-        }
-    }
-
     /// Waits a little until a gateway has taken a question, so that who asks for its turn at once finds it. Returns the
     /// end of one that was refused.
     async fn until_taken(&self, followed: &mut Followed) -> Option<Terminal> {
         let turn = followed.events.turn().clone();
         let of = std::slice::from_ref(&turn);
-        let until = Instant::now() + TAKEN_MAX;
+        let (until, mut look) = (Instant::now() + TAKEN_MAX, TAKEN_LOOK);
         while Instant::now() < until {
             let states = streams::history::turn_states(&**self.bus(), of).await;
             if states.is_ok_and(|states| !states.is_empty()) {
                 return None;
             }
-            let ended = followed.end(TAKEN_LOOK).await;
+            let ended = followed.end(look).await;
             if ended.is_some() {
                 return ended;
             }
+            look *= 2;
         }
         None
     }
-
-    /// Refuses a turn that the login's tenant does not have.
-    async fn owned(&self, login: &Login, turn: &TurnId) -> Result<(), Problem> {
-        let of = std::slice::from_ref(turn);
-        let states = streams::history::turn_states(&**self.bus(), of).await;
-        let state = states.map_err(Error::from)?.pop();
-        let ended = state.as_ref().and_then(|state| {
-            let stored = state.answer.as_ref()?;
-            envelope::decode::<envelope::Terminal>(&stored.body).ok()
-        });
-        let tenant = ended.map(|ended| ended.tenant).or_else(|| {
-            state
-                .and_then(|state| state.begun)
-                .map(|header| header.tenant)
-        });
-        match tenant {
-            Some(tenant) if tenant == login.tenant => Ok(()),
-            _ => Err(Error::NoTurn(turn.clone()).into()),
-        }
-    }
-}
-
-fn known(turn: String) -> Result<TurnId, Problem> {
-    TurnId::new(turn)
-        .map_err(|error| Problem::new(StatusCode::NOT_FOUND, "no_such_turn", error.to_string()))
 }
 
 /// Where a turn is asked for.
 fn place_of(door: &Door, turn: &TurnId) -> String {
-    format!("{}/api/turns/{turn}", door.0.options.prefix)
+    format!("{}/api/turns/{turn}", door.0.setup.options.prefix)
 }
 
 fn running(door: &Door, turn: &TurnId) -> Response {
@@ -196,7 +157,9 @@ pub(crate) fn wait_of(door: &Door, headers: &HeaderMap) -> Result<Duration, Prob
     let prefer = headers.get_all("prefer").iter();
     let prefer: Vec<&str> = prefer.filter_map(|value| value.to_str().ok()).collect();
     let wait = preferred(&prefer.join(","))?;
-    Ok(wait.unwrap_or(door.0.options.wait.duration()).min(WAIT_MAX))
+    Ok(wait
+        .unwrap_or(door.0.setup.options.wait.duration())
+        .min(WAIT_MAX))
 }
 
 /// How long the client wants to wait, as RFC 7240 says it.

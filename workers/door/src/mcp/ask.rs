@@ -106,7 +106,7 @@ async fn end(
     followed: &mut Followed,
     context: &RequestContext<RoleServer>,
 ) -> Result<Option<Terminal>, Problem> {
-    let wait = door.0.options.wait.duration();
+    let wait = door.0.setup.options.wait.duration();
     let wait = match tasks::are_known(context) {
         true => wait.min(tasks::AFTER),
         false => wait,
@@ -116,7 +116,7 @@ async fn end(
     loop {
         let event = tokio::select! {
             biased;
-            () = door.0.stop.cancelled() => return Ok(None),
+            () = door.0.setup.stop.cancelled() => return Ok(None),
             () = context.ct.cancelled() => {
                 if is_newest(context) {
                     client::cancel(&**door.bus(), followed.events.turn()).await?;

@@ -4,6 +4,7 @@
 //! A task is a turn under another name: its id is that of the turn, and what it is at comes from the streams, so any
 //! door tells it. *Not* here: input for a task. A question back is its result, as text that says how to reply.
 
+use crate::asking::turn_named;
 use crate::mcp::{ask, failed};
 use crate::problem::{self, Problem};
 use crate::{Door, Login};
@@ -39,8 +40,8 @@ pub(super) async fn begun(door: &Door, turn: &TurnId) -> Result<Option<Task>, Pr
 
 /// What a task is at.
 pub(super) async fn get(door: &Door, login: &Login, id: String) -> Result<GetTaskResult, Problem> {
-    let turn = known(id)?;
-    let (task, payload) = match of_login(door, login, &turn).await? {
+    let turn = turn_named(id)?;
+    let (task, payload) = match door.ended(login, &turn).await? {
         None => (begun(door, &turn).await?, TaskPayload::Working),
         Some(ended) => {
             let task = task(&turn, ended.asked_at, ended.ended_at);
@@ -53,8 +54,8 @@ pub(super) async fn get(door: &Door, login: &Login, id: String) -> Result<GetTas
 
 /// Cancels a task, which may have ended already.
 pub(super) async fn cancel(door: &Door, login: &Login, id: String) -> Result<(), Problem> {
-    let turn = known(id)?;
-    if of_login(door, login, &turn).await?.is_none() {
+    let turn = turn_named(id)?;
+    if door.ended(login, &turn).await?.is_none() {
         client::cancel(&**door.bus(), &turn).await?;
     }
     Ok(())
@@ -67,28 +68,6 @@ pub(super) fn refused(problem: Problem) -> ErrorData {
         StatusCode::NOT_FOUND => ErrorData::invalid_params(problem.detail, data),
         _ => ErrorData::internal_error(problem.detail, data),
     }
-}
-
-/// The end of a turn of the login's tenant, if it has ended.
-async fn of_login(door: &Door, login: &Login, turn: &TurnId) -> Result<Option<Terminal>, Problem> {
-    let bus = &**door.bus();
-    let (tenant, ended) = match client::answer(bus, turn).await {
-        Ok(ended) => (Some(ended.tenant.clone()), Some(ended)),
-        Err(Error::Unended(_)) => {
-            let header = history::begun(bus, turn).await.map_err(Error::from)?;
-            (header.map(|header| header.tenant), None)
-        }
-        Err(error) => return Err(error.into()),
-    };
-    match tenant.as_ref() == Some(&login.tenant) {
-        true => Ok(ended),
-        false => Err(Error::NoTurn(turn.clone()).into()),
-    }
-}
-
-fn known(id: String) -> Result<TurnId, Problem> {
-    TurnId::new(id)
-        .map_err(|error| Problem::new(StatusCode::NOT_FOUND, "no_such_turn", error.to_string()))
 }
 
 fn task(turn: &TurnId, asked: UnixMs, changed: UnixMs) -> Task {

@@ -57,7 +57,7 @@ pub(super) async fn complete(
         };
         return Ok(wait::stream(door, followed, begin, told));
     }
-    let ended = wait::end(&door, &mut followed, door.0.options.wait.duration()).await?;
+    let ended = wait::end(&door, &mut followed, door.0.setup.options.wait.duration()).await?;
     Ok(Json(chat.whole(ended)).into_response())
 }
 

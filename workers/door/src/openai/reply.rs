@@ -25,7 +25,7 @@ pub(super) struct Reply {
 
 /// The address of the page, as the client reaches it: the host that it asked, or its proxy says that it asked.
 pub(super) fn page(door: &Door, headers: &HeaderMap) -> String {
-    let prefix = &door.0.options.prefix;
+    let prefix = &door.0.setup.options.prefix;
     let said = |name: &str| {
         let value = headers.get(name)?.to_str().ok()?;
         Some(value.split(',').next()?.trim())

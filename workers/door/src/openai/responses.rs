@@ -62,7 +62,7 @@ pub(super) async fn create(
         let told = move |ended| numbered(responding.events(ended), first);
         return Ok(wait::stream(door, followed, begin, told));
     }
-    let ended = wait::end(&door, &mut followed, door.0.options.wait.duration()).await?;
+    let ended = wait::end(&door, &mut followed, door.0.setup.options.wait.duration()).await?;
     let part = responding.part(&reply::of(ended.clone(), &responding.page, &[]));
     Ok(Json(responding.whole(&ended, &part)).into_response())
 }

@@ -22,14 +22,14 @@ pub(super) async fn end(
     wait: Duration,
 ) -> Result<Terminal, Problem> {
     let turn = followed.events.turn().clone();
-    let at = format!("{}/api/turns/{turn}", door.0.options.prefix);
+    let at = format!("{}/api/turns/{turn}", door.0.setup.options.prefix);
     let ended = tokio::select! {
         biased;
         ended = followed.end(wait) => ended.ok_or_else(|| {
             let detail = format!("the answer was not there in time (`door.wait`); it will be at {at}");
             Problem::new(StatusCode::GATEWAY_TIMEOUT, "not_ended", detail)
         }),
-        () = door.0.stop.cancelled() => {
+        () = door.0.setup.stop.cancelled() => {
             // The client asks again: unless it named its request, that is another turn, and this one is cancelled.
             return Err(Problem::busy("this door is closing; ask again"));
         }

@@ -6,7 +6,7 @@
 
 use crate::client::turn::{listen, read, terminal};
 use crate::client::{DraftText, Error, News, random_token};
-use crate::history;
+use crate::history::{self, SHARD};
 use bus::{Bus, CoreMessage, Stream, Subscription};
 use envelope::live::{LiveText, LiveWait};
 use envelope::{Outcome, Role, Subject, TenantId, Terminal, TrailEntry, TurnId, subject};
@@ -22,8 +22,6 @@ const LOOK_EVERY: Duration = Duration::from_secs(5);
 const LOOK_FIRST: Duration = Duration::from_millis(500);
 /// When it is looked at after a step that may be the last one.
 const LOOK_SOON: Duration = Duration::from_millis(100);
-/// The shard that every turn lives in.
-const SHARD: u16 = 0;
 
 /// What happens in a turn.
 #[derive(Debug, Clone, PartialEq)]
@@ -154,7 +152,8 @@ impl TurnEvents {
         &self.reply
     }
 
-    /// The next event; `None` after the end. May be dropped at any await without losing a numbered event.
+    /// The next event; `None` after the end. May be dropped at any await: a numbered event that is lost thereby is told with
+    /// the one after it, from what is stored.
     ///
     /// # Errors
     /// When the bus cannot be asked; it can be tried again.
@@ -178,8 +177,9 @@ impl TurnEvents {
                     }
                 }
                 () = tokio::time::sleep_until(self.look) => {
+                    let stored = terminal(&*self.bus, &self.turn).await;
                     self.look = Instant::now() + LOOK_EVERY;
-                    if let Some(stored) = terminal(&*self.bus, &self.turn).await? {
+                    if let Some(stored) = stored? {
                         let ended = read(&stored.body)?;
                         // Another question has ended under this id: a gateway will refuse ours.
                         if self.of.as_ref().is_none_or(|of| *of == ended.question_hash) {
