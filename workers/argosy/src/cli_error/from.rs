@@ -279,9 +279,9 @@ impl From<kept_conversations::Error> for CliError {
         use kept_conversations::Error;
         let text = format!("the conversation is not kept: {error}");
         match error {
-            Error::Open(OpenError::Held { .. }) => {
-                CliError::still_running(text).hint("try again when that has its answer")
-            }
+            Error::Open(OpenError::Held { .. }) => CliError::still_running(text).hint(
+                "try again when that has ended, or take another folder with --set data_dir=DIR",
+            ),
             Error::Open(OpenError::Store { source, .. }) | Error::Store(source) => {
                 of_store(text, &source)
             }
