@@ -23,7 +23,7 @@ from lint import all_rules, all_tests
 KNOWN = [
     ("ModelNode|SearchModel|ChunksWithout|ErasureUnfinished|NoReady|NatsDisconnected|RoomShort", r"^max -> sum", "sums and largest values of 0 and 1 are 0 together"),
     ("ModelNode|SearchModel", r"^sum -> max", "a rate is above 0 where the largest is"),
-    ("DeadLetters|DrainAbandoning|DocumentsGivenUp|PublishFailing", r"^sum -> max", "an increase is above 0 where the largest is"),
+    ("DeadLetters|DrainAbandoning|DocumentsGivenUp|PublishFailing|WebhooksGivenUp", r"^sum -> max", "an increase is above 0 where the largest is"),
     ("IndexingStalled|RoleStalled", r"sum -> max", "a rate is above 0 where the largest is"),
     ("DeadLetters|Redelivery|BacklogGrowing|PublishFailing|IndexingStalled", r"(role|reason)!?=\S+ -> \w+=~", "the other side of the operator has the matcher"),
     ("LatencyTargetMissed", r'complexity="\w+" -> ', "the other side of the division has the matcher"),

@@ -25,7 +25,7 @@ import (
 const door = "door"
 
 // doors are the sets with a door.
-var doors = []string{"door", "door-open"}
+var doors = []string{"door", "door-open", "door-oidc"}
 
 func everyDoor(t *testing.T, check func(t *testing.T, objects render.Objects, pod render.Pod)) {
 	for _, set := range doors {
@@ -102,7 +102,7 @@ func TestTheSectionOfTheDoorReachesItAlone(t *testing.T) {
 			if (len(section) > 0) != isWanted {
 				t.Errorf("%s %s has the section %v", pod.Kind, pod.Owner, section)
 			}
-			hasKeys := pod.Role == door && section["open"] != true
+			hasKeys := pod.Role == door && section["open"] != true && section["oidc"] == nil
 			if _, named := section["keys"]; named != hasKeys {
 				t.Errorf("%s %s: whether it names keys is %v", pod.Kind, pod.Owner, named)
 			}
@@ -110,11 +110,48 @@ func TestTheSectionOfTheDoorReachesItAlone(t *testing.T) {
 	})
 }
 
+// The files are where the configuration says, for one tenant or for all of the volume, and doors change nothing there. Without a
+// volume there are none, and no other pod sees them.
+func TestTheFilesOfADoor(t *testing.T) {
+	claim := "door.files.volume.persistentVolumeClaim.claimName=papers"
+	for folder, objects := range map[string]render.Objects{
+		"":            render.With(t, "door"),
+		"/files":      render.Set(t, "door-oidc"),
+		"/files/acme": render.With(t, "door-open", claim, "door.files.tenant=acme"),
+	} {
+		for _, pod := range render.Workloads(t, objects) {
+			files := func(volume corev1.Volume) bool { return volume.Name == "files" }
+			mounted := func(mount corev1.VolumeMount) bool { return mount.Name == "files" }
+			mounts := pod.Template.Spec.Containers[0].VolumeMounts
+			volume, mount := slices.IndexFunc(pod.Template.Spec.Volumes, files), slices.IndexFunc(mounts, mounted)
+			if pod.Role != door || folder == "" {
+				if volume >= 0 || mount >= 0 {
+					t.Errorf("%s mounts files", pod.Owner)
+				}
+				continue
+			}
+			if volume < 0 || mount < 0 {
+				t.Errorf("%q is not mounted", folder)
+				continue
+			}
+			if claim := pod.Template.Spec.Volumes[volume].PersistentVolumeClaim; claim == nil || claim.ClaimName != "papers" {
+				t.Errorf("the files are in %+v", pod.Template.Spec.Volumes[volume])
+			}
+			if mounts[mount].MountPath != folder || !mounts[mount].ReadOnly {
+				t.Errorf("the files are mounted as %+v, and not at %s", mounts[mount], folder)
+			}
+			if said := render.Parse(t, render.Config(t, objects, pod)).Get(door, "files"); said != "/files" {
+				t.Errorf("the door looks for files in %v", said)
+			}
+		}
+	}
+}
+
 var closeMax = regexp.MustCompile(`const CLOSE_MAX: Duration = Duration::from_secs\((\d+)\);`)
 
 // A door that is told to stop goes on until nobody is sent to it, lets open requests end, and says its last.
 func TestADoorMayClose(t *testing.T) {
-	source, err := os.ReadFile(filepath.Join(render.Chart(t), "../../workers/door/src/lib.rs"))
+	source, err := os.ReadFile(filepath.Join(render.Chart(t), "../../workers/door/src/accept.rs"))
 	if err != nil {
 		t.Fatal(err)
 	}

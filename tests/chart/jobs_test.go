@@ -100,6 +100,69 @@ func TestSetupReadsAllOfConfig(t *testing.T) {
 	}
 }
 
+// Who reads files does so by the same options and schemas: a folder is looked at by the job, and a door takes uploads. A
+// retriever knows the schemas for its conditions, and set-up, as a hook, checks what all others read.
+func TestFilesAreReadAlikeEverywhere(t *testing.T) {
+	const folder = "/etc/argosy/schemas"
+	objects := render.With(t, "door", "config.indexer.ocr=tesseract", `schemas.tickets\.toml=more`,
+		"documents.enabled=true", "documents.volume.persistentVolumeClaim.claimName=papers")
+	recognise, know := []string{"documents", door, "indexer", "setup"}, []string{"documents", door, "indexer", "retriever"}
+	var recognising, knowing []string
+	for _, pod := range render.Pods(t, objects) {
+		options := render.Parse(t, render.Config(t, objects, pod))
+		if options.Get("indexer", "ocr") == "tesseract" {
+			recognising = append(recognising, pod.Role)
+		}
+		schemas := options.Get("indexer", "schemas")
+		if schemas != nil {
+			knowing = append(knowing, pod.Role)
+		}
+		if mounts := mountsOf(pod.Template.Spec, render.Release+"-schemas"); (schemas == folder) != slices.Equal(mounts, []string{folder}) {
+			t.Errorf("%s looks for schemas in %v, and has them in %v", pod.Owner, schemas, mounts)
+		}
+	}
+	slices.Sort(recognising)
+	slices.Sort(knowing)
+	if !slices.Equal(recognising, recognise) || !slices.Equal(knowing, know) {
+		t.Errorf("%v recognise text, and %v know the schemas", recognising, knowing)
+	}
+}
+
+// mountsOf are the folders in which a pod finds a ConfigMap.
+func mountsOf(spec corev1.PodSpec, name string) []string {
+	var folders []string
+	for _, volume := range spec.Volumes {
+		for _, mount := range spec.Containers[0].VolumeMounts {
+			if volume.ConfigMap != nil && volume.ConfigMap.Name == name && volume.Name == mount.Name {
+				folders = append(folders, mount.MountPath)
+			}
+		}
+	}
+	return folders
+}
+
+// A job that ran is not run again. Where files are read in another way there is another one, as there may be more in them.
+func TestDocumentsAreReadAgainInAnotherWay(t *testing.T) {
+	job := func(flags ...string) string {
+		flags = append(flags, "documents.enabled=true", "documents.volume.persistentVolumeClaim.claimName=papers")
+		for _, pod := range render.Pods(t, render.With(t, "smallest", flags...)) {
+			if pod.Role == "documents" {
+				return pod.Owner
+			}
+		}
+		t.Fatal("no job reads documents")
+		return ""
+	}
+	before := job()
+	for flag, isOther := range map[string]bool{
+		"config.indexer.ocr=tesseract": true, `schemas.tickets\.toml=more`: true, "config.reducer.max_tokens=99": false,
+	} {
+		if after := job(flag); (after != before) != isOther {
+			t.Errorf("with %s the job is %s, and it was %s", flag, after, before)
+		}
+	}
+}
+
 // What the chart has a default of gives way to `config`.
 func TestConfigWinsOverDefaults(t *testing.T) {
 	objects := render.With(t, "smallest", "config.telemetry.log_format=human", "config.telemetry.listen=0.0.0.0:9464")

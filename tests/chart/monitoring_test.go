@@ -93,7 +93,7 @@ func find(rules []rule, name string) (rule, bool) {
 func TestRulesAreThoseOfTheFiles(t *testing.T) {
 	names := "(keda-hpa-)?argosy-(" + strings.Join(roles, "|") + ")"
 	wanted := ruleFiles(t)
-	is := renderedRules(t, render.With(t, "smallest", "monitoring.prometheusRule.enabled=true",
+	is := renderedRules(t, render.With(t, "door-open", "monitoring.prometheusRule.enabled=true",
 		"monitoring.prometheusRule.runbookBaseUrl=https://wiki.example.com/"))
 	if len(is) != len(wanted) {
 		t.Fatalf("%d rules are rendered of %d", len(is), len(wanted))
@@ -168,7 +168,15 @@ func TestOnlyRolesThatShouldRunAreMissed(t *testing.T) {
 			}
 		})
 	}
+	withDoor := renderedRules(t, render.With(t, "door-open", "monitoring.prometheusRule.enabled=true",
+		"monitoring.prometheusRule.runbookBaseUrl=https://wiki.example.com/"))
+	if _, found := find(withDoor, "ArgosyDoorMissing"); !found {
+		t.Error("a door is not missed")
+	}
 	none := renderedRules(t, render.With(t, "readers", "roles.indexer.enabled=false"))
+	if _, found := find(none, "ArgosyDoorMissing"); found {
+		t.Error("a door is missed where none should be")
+	}
 	if _, found := find(none, "ArgosyIndexerMissing"); found {
 		t.Error("ArgosyIndexerMissing is left with nothing to miss")
 	}
@@ -196,7 +204,7 @@ func TestEveryAlertCanBeChanged(t *testing.T) {
 		t.Helper()
 		settings := map[string]any{"enabled": true, "runbookBaseUrl": "https://wiki.example.com/", key: value}
 		values := map[string]any{"monitoring": map[string]any{"prometheusRule": settings}}
-		text, err := render.Text(t, "--values", render.Values(t, "smallest"), "--values", writeValues(t, values))
+		text, err := render.Text(t, "--values", render.Values(t, "door-open"), "--values", writeValues(t, values))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -166,6 +166,9 @@ var rolls = []struct {
 	{"the slots of one role", "smallest", "roles.planner.slots=3", []string{"planner"}},
 	{"a prompt", "prompts", `prompts.planner\.md=Plan.`, render.Asking()},
 	{"a schema", "prompts", `schemas.more\.toml=more`, []string{"indexer", "retriever"}},
+	{"a schema of a fleet with a door", "door", `schemas.more\.toml=more`, []string{door, "indexer", "retriever"}},
+	{"how files are read", "door", "config.indexer.ocr=tesseract", []string{door, "indexer"}},
+	{"how the indexers alone read", "door", "roles.indexer.config.indexer.batch=8", []string{"indexer"}},
 	{"a model's name", "smallest", "model.model=other", render.Without(render.Asking(), "validator")},
 	{"the search", "qdrant", "config.retrieval.http.batch=8", []string{"indexer", "retriever"}},
 	{"whether there are conversations", "smallest", "roles.conversation.enabled=false", []string{"conversation", "gateway"}},
@@ -177,6 +180,8 @@ var rolls = []struct {
 	{"an option of the door", "door", "config.door.wait=1m", []string{door}},
 	{"such an option of the door alone", "door", "door.config.door.streams=9", []string{door}},
 	{"who may ask the door", "door", "door.keys.existingSecret.name=other", []string{door}},
+	{"who is told of turns", "door", "door.webhooks.existingSecret.name=other", []string{door}},
+	{"where its files are", "door", "door.files.volume.persistentVolumeClaim.claimName=papers", []string{door}},
 	{"the address of the door", "door", "door.service.port=81", nil},
 }
 

@@ -86,7 +86,7 @@ func TestSelectorsFindTheirPodsAndNoOthers(t *testing.T) {
 			found := selected(t, &policy.Spec.PodSelector, pods)
 			right := len(found) == len(pods)
 			if policy.Labels[render.Component] == door {
-				right = isAlone(found, policy.Name)
+				right = isAlone(found, render.Release+"-"+door)
 			}
 			if !right {
 				t.Errorf("the NetworkPolicy %s is about the pods of %v", policy.Name, found)

@@ -22,6 +22,12 @@ MAY_BE_EMPTY = {
     "alerts_that_fire": "nothing fires",
     "time_until_certificates_end": "NATS is reached without TLS",
     "refusals_by_code": "nothing was refused",
+    "requests_at_doors": "there is no door",
+    "places_taken_at_doors": "there is no door",
+    "requests_that_follow_turns": "there is no door",
+    "calls_of_webhooks_by_outcome": "there is no door",
+    "ends_that_wait_for_webhooks": "there is no webhook",
+    "oldest_end_that_waits_for_a_webhook": "there is no webhook",
     "time_of_stopping_p95": "no process that stopped within the hour was read once more",
 }
 

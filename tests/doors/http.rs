@@ -15,6 +15,8 @@ pub(crate) struct Answer {
     pub(crate) status: u16,
     /// Its headers, in lower case.
     pub(crate) head: String,
+    /// Where it leads, as it was sent.
+    pub(crate) location: String,
     pub(crate) body: String,
 }
 
@@ -64,7 +66,8 @@ pub(crate) async fn begin(
     for header in headers {
         request += &format!("{header}\r\n");
     }
-    if !body.is_empty() {
+    let is_kind = |header: &&str| header.to_lowercase().starts_with("content-type:");
+    if !body.is_empty() && !headers.iter().any(is_kind) {
         request += "Content-Type: application/json\r\n";
     }
     request += &format!("Content-Length: {}\r\n\r\n{body}", body.len());
@@ -76,12 +79,21 @@ fn parsed(text: &str) -> Answer {
     let (head, body) = text.split_once("\r\n\r\n").expect("a head");
     let (status, head) = head.split_once("\r\n").unwrap_or((head, ""));
     let status = status.split_whitespace().nth(1).unwrap().parse().unwrap();
+    let location = head
+        .lines()
+        .find_map(|line| line.strip_prefix("location: "));
+    let location = location.unwrap_or_default().to_owned();
     let head = head.to_lowercase();
     let body = match head.contains("transfer-encoding: chunked") {
         true => unchunked(body),
         false => body.to_owned(),
     };
-    Answer { status, head, body }
+    Answer {
+        status,
+        head,
+        location,
+        body,
+    }
 }
 
 fn unchunked(mut body: &str) -> String {

@@ -7,11 +7,24 @@
 )]
 
 mod documents;
+mod endpoint;
+mod feedback;
+mod files;
+mod fleet;
+mod fork;
 mod gone;
 mod http;
+mod issuer;
+mod keys;
+mod logins;
 mod mcp;
 mod openai;
 mod openapi;
 mod page;
+mod page_forms;
+mod page_plain;
+mod places;
+mod rights;
 mod stand;
 mod turns;
+mod webhooks;

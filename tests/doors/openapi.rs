@@ -90,6 +90,11 @@ async fn what_is_answered_is_as_described() {
         422
     );
     let id = turn["turn"].as_str().unwrap();
+    let judged = json!({"good": true, "comment": "It is 45 V.", "sentence": 1});
+    let path = format!("/api/turns/{id}/feedback");
+    assert_eq!(stand.post(&path, &[], &judged).await.status, 204);
+    let feedback = "/api/turns/{turn}/feedback";
+    check("POST", &path, feedback, &[], json!({"good": 1})).await;
     for (path, of, wanted) in [
         (format!("/api/turns/{id}"), "/api/turns/{turn}", 200),
         ("/api/turns/none".to_owned(), "/api/turns/{turn}", 404),
@@ -111,6 +116,13 @@ async fn what_is_answered_is_as_described() {
             200,
         ),
         ("/api/document".to_owned(), "/api/document", 400),
+        ("/api/file".to_owned(), "/api/file", 400),
+        ("/api/file?source=none.md".to_owned(), "/api/file", 404),
+        (
+            "/api/file?source=datasheets/hv2n4410a.md".to_owned(),
+            "/api/file",
+            501,
+        ),
         ("/api/documents?limit=3".to_owned(), "/api/documents", 200),
         (
             "/api/documents/datasheets/hv2n4410a.md".to_owned(),
@@ -123,10 +135,21 @@ async fn what_is_answered_is_as_described() {
             "/api/conversations/{conversation}",
             404,
         ),
+        ("/api/feedback?limit=1".to_owned(), "/api/feedback", 200),
+        ("/api/fleet".to_owned(), "/api/fleet", 200),
+        ("/api/login".to_owned(), "/api/login", 200),
         ("/api/health".to_owned(), "/api/health", 200),
         ("/api/openapi.json".to_owned(), "/api/openapi.json", 200),
     ] {
         let (status, _) = check("GET", &path, of, &[], Value::Null).await;
+        assert_eq!(status, wanted, "{path}");
+    }
+    let said = json!({"question": QUESTION, "conversation": "c1"});
+    check("POST", "/api/turns", "/api/turns", &[], said).await;
+    let fork = "/api/conversations/{conversation}/fork";
+    for (id, wanted) in [("c1", 201), ("c2", 404)] {
+        let path = format!("/api/conversations/{id}/fork");
+        let (status, _) = check("POST", &path, fork, &[], json!({})).await;
         assert_eq!(status, wanted, "{path}");
     }
     let search = json!({"query": "invoice of Corvane in 2024", "top_k": 2, "explain": true});

@@ -1,18 +1,18 @@
 //! A fleet in this process over the sample corpus, with a door on a free port.
 
 use crate::http::{self, Answer};
+use argosy::command::serve;
 use argosy::config::{Config, DataDir};
 use argosy::local::Local;
 use argosy::model::ChosenModel;
 use bus::Bus;
 use documents::PublishMode;
-use door::{ConversationError, Conversations, Door, Logins, Metrics, Options, Setup};
-use envelope::{ConversationId, TenantId};
-use futures_util::future::BoxFuture;
+use door::{Door, Logins, Options, Setup};
 use llm::ChatModel;
 use offline_reader::OfflineReader;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use telemetry::Registry;
 use tempfile::TempDir;
@@ -79,6 +79,13 @@ impl Stand {
         Stand::start(Options::default()).await
     }
 
+    /// Makes its corpus equal to a folder.
+    pub(crate) async fn index(&mut self, corpus: PathBuf) {
+        let local = self.local.as_mut().unwrap();
+        let indexed = local.index(corpus, PublishMode::Incremental, |_| {});
+        indexed.await.unwrap();
+    }
+
     pub(crate) async fn get(&self, path: &str) -> Answer {
         http::send(self.at, "GET", path, &[], "").await
     }
@@ -110,52 +117,38 @@ pub(crate) async fn open(
     bus: Arc<dyn Bus>,
     options: Options,
 ) -> (SocketAddr, CancellationToken, JoinHandle<()>) {
+    open_counted(bus, options, &Registry::new()).await
+}
+
+/// Opens a door that counts in `registry`.
+pub(crate) async fn open_counted(
+    bus: Arc<dyn Bus>,
+    options: Options,
+    registry: &Registry,
+) -> (SocketAddr, CancellationToken, JoinHandle<()>) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let at = listener.local_addr().unwrap();
-    let (door, stop) = door(bus, options);
+    let (door, stop) = door(bus, options, registry);
     let served = tokio::spawn(async move { door.serve(listener).await.unwrap() });
     (at, stop, served)
 }
 
 /// A door of the fleet on `bus`, which nobody reaches yet.
-pub(crate) fn door(bus: Arc<dyn Bus>, options: Options) -> (Door, CancellationToken) {
+pub(crate) fn door(
+    bus: Arc<dyn Bus>,
+    options: Options,
+    registry: &Registry,
+) -> (Door, CancellationToken) {
     let stop = CancellationToken::new();
-    let logins = match &options.keys {
-        Some(path) => Logins::of_file(path).unwrap(),
-        None => Logins::open(),
+    let logins = Logins::new(&options).unwrap();
+    let config = Config {
+        door: options,
+        ..Config::default()
     };
-    let metrics = Metrics::new(&Registry::new()).unwrap();
+    let setup = serve::setup(bus, &config, logins, registry, &stop).unwrap();
     let door = Door::new(Setup {
-        bus,
-        conversations: Arc::new(NoTalks),
-        options,
-        logins,
-        metrics,
         takes_documents: true,
-        stop: stop.clone(),
+        ..setup
     });
     (door, stop)
-}
-
-/// The conversations of a stand that has none.
-struct NoTalks;
-
-impl Conversations for NoTalks {
-    fn list<'a>(&'a self, _: &'a TenantId) -> BoxFuture<'a, Result<Value, ConversationError>> {
-        Box::pin(async { Ok(json!({"conversations": [], "more": false})) })
-    }
-    fn turns<'a>(
-        &'a self,
-        _: &'a TenantId,
-        _: &'a ConversationId,
-    ) -> BoxFuture<'a, Result<Value, ConversationError>> {
-        Box::pin(async { Ok(Value::Null) })
-    }
-    fn erase<'a>(
-        &'a self,
-        _: &'a TenantId,
-        _: &'a ConversationId,
-    ) -> BoxFuture<'a, Result<bool, ConversationError>> {
-        Box::pin(async { Ok(false) })
-    }
 }

@@ -10,4 +10,12 @@ pub(crate) const UNDRILLED: &[(&str, &str)] = &[
         "ArgosyAtMaxReplicas",
         "asks for series of kube-state-metrics about an autoscaler, which runs in a cluster",
     ),
+    ("ArgosyDoorFailing", "the fleet of the drill has no door"),
+    ("ArgosyDoorFilling", "the fleet of the drill has no door"),
+    ("ArgosyDoorMissing", "the fleet of the drill has no door"),
+    ("ArgosyWebhookBehind", "the fleet of the drill has no door"),
+    (
+        "ArgosyWebhooksGivenUp",
+        "the fleet of the drill has no door",
+    ),
 ];

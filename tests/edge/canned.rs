@@ -27,6 +27,7 @@ impl Searcher for OnePassage {
 /// The passage, with the offline reader as the model.
 pub(crate) fn collaborators() -> Collaborators {
     let passage = Passage {
+        places: Vec::new(),
         bucket: Bucket::new("contracts").unwrap(),
         doc_id: DocId::new("lease").unwrap(),
         chunk_id: "lease.0".into(),

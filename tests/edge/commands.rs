@@ -312,7 +312,20 @@ macro_rules! files {
 }
 
 files!(
-    catalog, config, contact, exits, indexing, keys, lookup, manners, output, prompts, schema, talk
+    catalog,
+    config,
+    contact,
+    exits,
+    indexing,
+    keys,
+    lookup,
+    manners,
+    output,
+    permissions,
+    prompts,
+    schema,
+    talk,
+    webhook
 );
 
 #[test]

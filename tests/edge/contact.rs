@@ -27,7 +27,7 @@ async fn setup_fits_the_defaults_into_a_small_server_and_says_so() {
     let refused = shell.run(&["setup", "--set", "streams.chunks_bytes=16GiB"]);
     let text = refused.exits(1).stderr;
     for part in [
-        "the streams need 42 GiB more storage",
+        "the streams need 42.2 GiB more storage",
         "the server offers 3.0 GiB",
         "`streams.chunks_bytes` (command line)",
         "max_file_store",
@@ -37,8 +37,8 @@ async fn setup_fits_the_defaults_into_a_small_server_and_says_so() {
 
     let made = shell.run(&["setup", "-o", "json"]).exits(0).json();
     let scaled = changes(&made, "scaled");
-    assert_eq!(scaled.len(), 10, "{made}");
-    let what = scaled[6]["what"].as_str().unwrap();
+    assert_eq!(scaled.len(), 11, "{made}");
+    let what = scaled[7]["what"].as_str().unwrap();
     assert!(what.ends_with("of the 16 GiB wanted"), "{what}");
 
     // Harmless to repeat, and what checks agrees.

@@ -24,7 +24,7 @@ fn answer(shell: &Shell, question: &str) -> String {
 }
 
 /// How many chunks the index of `docs` holds, counted by another process.
-fn chunks(shell: &Shell) -> u64 {
+pub(crate) fn chunks(shell: &Shell) -> u64 {
     let mut config = Config::default();
     config.data_dir.0 = shell.dir().join(".argosy");
     let dir = index_dir(&config, &shell.dir().join("docs"));
@@ -213,6 +213,45 @@ fn what_was_left_out_of_a_document_is_named() {
     assert_eq!(summary["skipped"][0]["source"], "long.pdf");
     let reason = summary["skipped"][0]["reason"].as_str().unwrap();
     assert!(reason.starts_with("read in part: "), "{summary}");
+
+    // It is told again while it is so, and read again where it may be read in another way.
+    let again = index(&shell, &["-o", "json"]).exits(1).json();
+    assert_eq!(counts(&again), (0, 1, 0), "{again}");
+    assert_eq!(again["skipped"], summary["skipped"]);
+    let otherwise = ["-o", "json", "--set", "indexer.read_timeout=50s"];
+    assert_eq!(
+        counts(&index(&shell, &otherwise).exits(1).json()),
+        (1, 0, 0)
+    );
+    assert_eq!(
+        counts(&index(&shell, &otherwise).exits(1).json()),
+        (0, 1, 0)
+    );
+}
+
+#[test]
+fn a_folder_in_which_nothing_can_be_read_keeps_what_is_indexed_and_says_why() {
+    let shell = Shell::new();
+    shell.write(
+        "docs/rows.jsonl",
+        "{\"text\": \"The owl is called Tysk.\"}\n",
+    );
+    assert_eq!(
+        counts(&index(&shell, &["-o", "json"]).exits(0).json()),
+        (1, 0, 0)
+    );
+    shell.write("docs/rows.jsonl", "{\"payload\": 1}\n{\"payload\": 2}\n");
+    let summary = index(&shell, &["-o", "json"]).exits(1).json();
+    assert_eq!(counts(&summary), (0, 0, 0), "{summary}");
+    assert!(answer(&shell, "What is the owl called?").contains("Tysk"));
+    shell.write("docs/rows.jsonl", "\n");
+    shell.write("docs/rows.odd", "words");
+    let told = index(&shell, &[]).exits(1).stderr;
+    let file = "\n  skipped rows.odd: unknown extension `odd`";
+    assert!(
+        told.contains("none was deleted") && told.contains(file),
+        "{told}"
+    );
 }
 
 #[test]
@@ -291,4 +330,33 @@ fn a_run_that_was_killed_is_made_good_by_the_next() {
         );
         assert!(said.contains(&lot), "box {n}: {said}");
     }
+}
+
+#[test]
+fn a_file_that_takes_too_much_is_named_and_the_rest_is_indexed() {
+    let shell = Shell::new();
+    shell.write("docs/long.html", "<p>words of it".repeat(300_000));
+    for n in 0..20 {
+        shell.write(
+            &format!("docs/{n}.html"),
+            format!("<p>The code of item {n} is K-{n}.</p>"),
+        );
+    }
+    for (setting, why) in [
+        ("indexer.read_memory_mib=128", "it needed more than 128 MiB"),
+        ("indexer.read_timeout=50ms", "it took longer than"),
+    ] {
+        let summary = index(&shell, &["--set", setting, "-o", "json"])
+            .exits(1)
+            .json();
+        let skipped = summary["skipped"].as_array().unwrap();
+        assert_eq!(skipped.len(), 1, "{summary}");
+        let reason = skipped[0]["reason"].as_str().unwrap();
+        assert!(
+            skipped[0]["source"] == "long.html" && reason.contains(why),
+            "{summary}"
+        );
+    }
+    std::fs::remove_file(shell.dir().join("docs/long.html")).unwrap();
+    assert!(answer(&shell, "What is the code of item 17?").contains("K-17"));
 }

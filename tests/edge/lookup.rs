@@ -6,7 +6,7 @@ use bus::memory::MemoryBus;
 use bus::{Bus, CoreMessage, Headers};
 use bus_nats::NatsBus;
 use envelope::limits::LOOKUP_REPLY_BYTES_MAX;
-use envelope::{ChunkRecord, TenantId};
+use envelope::{ChunkRecord, Principal};
 use futures_util::future::BoxFuture;
 use index::{HybridSearcher, Index, Options, VectorSource};
 use index_host::catalog::{CatalogCache, CatalogMetrics};
@@ -249,7 +249,7 @@ async fn good_requests(corpus: &Corpus) {
     );
     let (stop, mut keeping) = (CancellationToken::new(), JoinSet::new());
     keeping.spawn(keeper.keep(stop.clone()));
-    let catalog = cache.catalog(&TenantId::default_tenant()).await;
+    let catalog = cache.catalog(&Principal::default()).await;
     assert_eq!(catalog.buckets[0].documents, 2, "as a planner has it");
     stop.cancel();
     while keeping.join_next().await.is_some() {}

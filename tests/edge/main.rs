@@ -38,6 +38,7 @@ mod manners;
 mod measuring;
 mod odd_models;
 mod output;
+mod outside;
 mod probes;
 mod schema;
 mod telling_names;

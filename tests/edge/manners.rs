@@ -65,7 +65,13 @@ const OFFLINE: &[(&str, i32, &[&str])] = &[
     ("config show", 0, &["config", "show", "--origin"]),
     ("config check", 0, &["config", "check", "good.toml"]),
     ("completions", 0, &["completions", "bash"]),
+    ("permissions", 0, &["permissions", "--tenants", "acme"]),
     ("key ls", 0, &["key", "ls", "--keys", "keys.json"]),
+    (
+        "webhook ls",
+        0,
+        &["webhook", "ls", "--webhooks", "webhooks.json"],
+    ),
 ];
 
 /// Commands that need a fleet, with all that they have to be given: without one they say so, in JSON too.
@@ -79,10 +85,13 @@ const OF_A_FLEET: &[(&str, &[&str])] = &[
     ("top", &["top", "--count", "1"]),
     ("trace", &["trace", "q-1", "--follow"]),
     ("replay", &["replay", "q-1", "--from", "reducer"]),
+    ("access ls", &["access", "ls"]),
+    ("access set", &["access", "set", "access.json"]),
     ("edition ls", &["edition", "ls"]),
     ("edition begin", &["edition", "begin", "small"]),
     ("edition switch", &["edition", "switch", "small"]),
     ("edition drop", &["edition", "drop", "small"]),
+    ("feedback ls", &["feedback", "ls"]),
     ("dead ls", &["dead", "ls"]),
     ("dead show", &["dead", "show", "1"]),
     ("dead retry", &["dead", "retry", "1", "--yes"]),
@@ -93,6 +102,10 @@ const OF_A_FLEET: &[(&str, &[&str])] = &[
 const LEFT_OUT: &[(&str, &str)] = &[
     ("key create", "changes a file; see `keys.toml`"),
     ("key revoke", "changes a file; see `keys.toml`"),
+    ("webhook create", "changes a file; see `webhook.toml`"),
+    ("webhook rotate", "changes a file; see `webhook.toml`"),
+    ("webhook remove", "changes a file; see `webhook.toml`"),
+    ("webhook test", "calls an endpoint; see `webhook.toml`"),
     ("run", "waits for its fleet until it is stopped"),
     ("up", "runs until it is stopped; the fleet tests do it"),
     ("offline-model", "serves until it is stopped"),
@@ -123,7 +136,9 @@ fn shell() -> Shell {
     shell.write("docs/image.png", "x");
     shell.write("texts/notes.txt", "no prompt, and left alone");
     shell.write("talk.json", TALK);
+    shell.write("access.json", "[]");
     shell.write("keys.json", "{\"keys\": []}");
+    shell.write("webhooks.json", "{\"webhooks\": []}");
     shell.write("good.toml", "[run]\nslots = 8\n");
     shell.write("schema.toml", include_str!("../fixtures/schema.toml"));
     shell

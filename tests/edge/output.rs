@@ -80,7 +80,7 @@ fn json_has_every_field_whatever_the_outcome() {
     );
     assert_eq!(
         (&citation["line"], &citation["page"]),
-        (&1.into(), &Value::Null)
+        (&3.into(), &Value::Null)
     );
     assert_eq!(citation["quote"], "The cat sat on the mat.");
     let score = citation["score"].to_string();

@@ -4,7 +4,7 @@ use crate::shell::Shell;
 use argosy::config::Config;
 use argosy::local::index_dir;
 use envelope::lookup::Count;
-use envelope::{Bucket, ConditionOrigin, Filter, TenantId};
+use envelope::{Bucket, ConditionOrigin, Filter, Principal};
 use index::{Index, VectorSource};
 use indexer::schema::Schemas;
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ fn invoices(shell: &Shell, corpus: &Path, filter: Value) -> BTreeSet<String> {
     config.data_dir.0 = shell.dir().join(".argosy");
     let index = Index::open(&index_dir(&config, corpus), &VectorSource::None).unwrap();
     let counted = index.count(&Count {
-        tenant: TenantId::default_tenant(),
+        principal: Principal::default(),
         buckets: vec![Bucket::new("invoices").unwrap()],
         filter: Filter::parse(&filter, ConditionOrigin::User).unwrap(),
         facets: vec!["source".into()],

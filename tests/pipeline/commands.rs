@@ -141,6 +141,8 @@ async fn every_command_of_a_fleet_says_json_when_asked() {
     runs.json(0, &["dead", "show", &number]).await;
     runs.json(0, &["dead", "retry", &number, "--yes"]).await;
     runs.json(0, &["dead", "drop", &number, "--yes"]).await;
+    rules(&mut runs).await;
+    runs.json(0, &["feedback", "ls"]).await;
     runs.json(0, &["edition", "ls"]).await;
     runs.json(0, &["edition", "begin", "small"]).await;
     runs.json(0, &["edition", "switch", "small", "--force"])
@@ -155,6 +157,28 @@ async fn every_command_of_a_fleet_says_json_when_asked() {
 
     goes_on_until_nobody_reads(&fleet).await;
     fleet.drain().await;
+}
+
+/// Rules of who may read what are stored, shown, and soon hold in the retriever.
+async fn rules(runs: &mut Runs<'_>) {
+    let file = runs.fleet.dir().join("access.json");
+    std::fs::write(&file, r#"[{"path": "one.md", "groups": ["hr"]}]"#).expect("a file");
+    let file = file.to_string_lossy().into_owned();
+    let set = runs.json(0, &["access", "set", &file]).await;
+    assert_eq!(set["rules"], 1, "{set}");
+    let listed = runs.json(0, &["access", "ls"]).await;
+    assert_eq!(listed[0]["groups"][0], "hr", "{listed}");
+    let as_law = ["catalog", "--groups", "law"];
+    for _ in 0..100 {
+        let catalog = runs.json(0, &as_law).await;
+        if catalog["buckets"][0]["documents"] == 2 {
+            let all = runs.json(0, &["catalog"]).await;
+            assert_eq!(all["buckets"][0]["documents"], 3, "{all}");
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("the rule does not hold");
 }
 
 fn lines(child: &mut Child) -> Lines<BufReader<ChildStdout>> {

@@ -20,18 +20,18 @@ use tokio::time::timeout;
 const STREAMS: usize = 60;
 
 /// A door process that this test started.
-struct DoorProcess {
-    at: SocketAddr,
-    child: Child,
+pub(crate) struct DoorProcess {
+    pub(crate) at: SocketAddr,
+    pub(crate) child: Child,
 }
 
 impl DoorProcess {
-    async fn start(fleet: &Fleet) -> DoorProcess {
+    pub(crate) async fn start(fleet: &Fleet) -> DoorProcess {
         let args = ["serve", "--listen", "127.0.0.1:0", "-o", "json"];
         DoorProcess::of(fleet.line(&args)).await
     }
 
-    async fn of(mut line: Command) -> DoorProcess {
+    pub(crate) async fn of(mut line: Command) -> DoorProcess {
         let mut child = line.stdout(Stdio::piped()).spawn().expect("a door");
         let mut said = BufReader::new(child.stdout.take().expect("its output")).lines();
         let mut text = String::new();
@@ -137,14 +137,14 @@ async fn client(doors: [SocketAddr; 2], n: usize, steps: Arc<AtomicUsize>) -> bo
 }
 
 /// Tells it to stop; it has to end well.
-async fn end(mut door: DoorProcess) {
+pub(crate) async fn end(mut door: DoorProcess) {
     crate::fleet::signal(&door.child, "-TERM").await;
     let ended = timeout(PATIENCE, door.child.wait()).await.expect("in time");
     assert!(ended.expect("its end").success());
 }
 
 /// The status and the JSON of a request without a body, or with this question.
-async fn call(at: SocketAddr, line: &str, question: Option<Value>) -> (u16, Value) {
+pub(crate) async fn call(at: SocketAddr, line: &str, question: Option<Value>) -> (u16, Value) {
     let body = question.map_or(String::new(), |question| question.to_string());
     let request = format!(
         "{line} HTTP/1.1\r\nHost: {at}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
@@ -207,6 +207,13 @@ async fn a_folder_that_is_served_keeps_its_conversations() {
     assert_eq!(call(door.at, "POST /api/turns", Some(asked)).await.0, 200);
     let (_, talk) = call(door.at, "GET /api/conversations/c1", None).await;
     assert_eq!(talk["turns"].as_array().map(Vec::len), Some(2), "{talk}");
+    let (status, fork) = call(
+        door.at,
+        "POST /api/conversations/c1/fork",
+        Some(json!({"after": answered["turn"]})),
+    )
+    .await;
+    assert_eq!(status, 201, "{fork}");
     assert_eq!(
         call(door.at, "DELETE /api/conversations/c1", None).await.0,
         204
@@ -216,6 +223,16 @@ async fn a_folder_that_is_served_keeps_its_conversations() {
     let door = serve().await;
     let (_, talk) = call(door.at, "GET /api/conversations/c1", None).await;
     assert!(!talk.to_string().contains("hall"), "{talk}");
+    // The fork is a conversation of its own.
+    let fork = format!(
+        "GET /api/conversations/{}",
+        fork["conversation"].as_str().expect("an id")
+    );
+    let (_, talk) = call(door.at, &fork, None).await;
+    assert_eq!(talk["turns"].as_array().map(Vec::len), Some(1), "{talk}");
+    let (status, file) = call(door.at, "GET /api/file?source=lease.md", None).await;
+    // No JSON: only that it is there.
+    assert_eq!((status, file), (200, Value::Null));
     end(door).await;
 }
 

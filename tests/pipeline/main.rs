@@ -14,6 +14,7 @@
 //! | [`turns`] | publishing questions, reading their terminal events |
 //! | the rest | one module per subject |
 
+mod accounts;
 mod answers;
 mod binary;
 mod cancel;
@@ -26,6 +27,9 @@ mod doors;
 mod drafts;
 mod drain;
 mod editions;
+#[path = "../doors/endpoint.rs"]
+#[expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+mod endpoint;
 mod erasure;
 mod fleet;
 mod http;
@@ -49,3 +53,4 @@ mod traces;
 mod turns;
 mod typed;
 mod views;
+mod webhooks;

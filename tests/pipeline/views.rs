@@ -4,7 +4,7 @@
 use crate::fleet::{Fleet, PATIENCE, connect, until};
 use bus::{Bus, Publish, Snapshots, Stream};
 use bytes::Bytes;
-use envelope::{ChunkRecord, Filter, Role, TenantId};
+use envelope::{ChunkRecord, Filter, Principal, Role, TenantId};
 use futures_util::{StreamExt, stream};
 use index::{HybridSearcher, Index, Options, VectorSource};
 use search::{SearchRequest, Searcher};
@@ -103,7 +103,7 @@ async fn seen(index: Index) -> (u64, Option<u64>, Vec<(String, u64)>) {
     let mut found = Vec::new();
     for n in (0..CHUNKS).step_by(199) {
         let request = SearchRequest {
-            tenant: TenantId::default_tenant(),
+            principal: Principal::default(),
             buckets: Vec::new(),
             filter: Filter::default(),
             query: format!("What does gauge G{n:05} read?"),

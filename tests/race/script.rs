@@ -89,6 +89,7 @@ pub(crate) fn found(count: usize) -> StepOutput<Exit> {
 
 fn passage(i: usize) -> Passage {
     Passage {
+        places: Vec::new(),
         bucket: Bucket::new("b").unwrap(),
         doc_id: DocId::new(format!("d{i}")).unwrap(),
         chunk_id: format!("d{i}.0"),

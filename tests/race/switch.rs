@@ -6,7 +6,7 @@ use crate::editions::small;
 use crate::ingest::{notice, text};
 use crate::world::{On, World, until, within};
 use bus::StoredMessage;
-use envelope::{ChunkRecord, Edition, Filter, TenantId};
+use envelope::{ChunkRecord, Edition, Filter, Principal};
 use futures_util::future::BoxFuture;
 use index::{Index, VectorSource};
 use index_host::editions::{Error, IndexContext, OpenEdition, OpenIndex, OpenRequest, start};
@@ -137,7 +137,7 @@ impl OpenEdition for Shelves {
 /// Searches once. All passages have to be of one edition, whole; returns the edition.
 async fn search(searcher: &dyn Searcher) -> Option<String> {
     let request = SearchRequest {
-        tenant: TenantId::default_tenant(),
+        principal: Principal::default(),
         buckets: Vec::new(),
         filter: Filter::default(),
         query: "the clause".into(),
@@ -171,6 +171,7 @@ pub(crate) async fn every_search_is_over_one_edition(on: On) {
     let held = Arc::new(AtomicBool::new(true));
     let home = IndexContext {
         bus: world.bus.clone(),
+        access: Default::default(),
         metrics: index::Metrics::new(&telemetry::Registry::new()).unwrap(),
         health: health.clone(),
         stop: stop.clone(),

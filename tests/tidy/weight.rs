@@ -11,18 +11,21 @@ const SHARE_MAX: usize = 16;
 /// same commit and says why there; what has become much less is lowered.
 const CODE_MAX: &[(&str, usize)] = &[
     ("base", 3_200),
-    ("bus", 4_900),
+    ("bus", 5_150),
     ("conversation", 3_400),
-    ("corpus", 15_900),
-    ("fleet", 8_400),
-    ("language", 12_300),
-    ("model", 11_200),
+    // Readers of office files, mail, archives, markup and right-to-left pages came with nine thousand.
+    ("corpus", 26_610),
+    ("fleet", 8_750),
+    // Words of languages without blanks, their stems and compounds came with four hundred.
+    ("language", 12_800),
+    ("model", 11_600),
     ("tools", 17_500),
-    ("wire", 5_300),
-    ("workers", 14_600),
-    ("workers/argosy", 14_100),
-    // Doors for HTTP, OpenAI, MCP and the page; no more than 9,000 for all of them.
-    ("workers/door", 3_400),
+    ("wire", 5_900),
+    ("workers", 14_900),
+    ("workers/argosy", 15_370),
+    // Doors for HTTP, OpenAI, MCP and the page, which stops, erases and uploads without scripts as well; no more than 9,000 for
+    // all of them.
+    ("workers/door", 7_250),
 ];
 /// How far below its limit a group may be.
 const SLACK: usize = 300;

@@ -2,7 +2,7 @@
 
 {{/* Keys that nothing works without. helm takes a key away where values say nothing behind it, and all below it. */}}
 {{- define "argosy.emptied" -}}
-{{- $paths := splitList " " (print "global global.image nats nats.existingSecret nats.tls nats.tls.existingSecret nats.monitoring "
+{{- $paths := splitList " " (print "global global.image nats nats.existingSecret nats.logins nats.logins.existingSecret nats.tls nats.tls.existingSecret nats.monitoring "
     "model qdrant qdrant.existingSecret config defaults defaults.replicas defaults.slots defaults.drainSeconds "
     "defaults.lingerSeconds defaults.resources defaults.autoscaling defaults.autoscaling.type defaults.autoscaling.minReplicas "
     "defaults.autoscaling.maxReplicas defaults.autoscaling.messagesPerSlot defaults.autoscaling.scaleDownSeconds "
@@ -10,7 +10,9 @@
     "defaults.podDisruptionBudget.maxUnavailable roles setup setup.enabled setup.hook documents serviceAccount "
     "serviceAccount.create networkPolicy monitoring monitoring.podMonitor monitoring.podMonitor.interval "
     "monitoring.prometheusRule monitoring.dashboards devStack devStack.natsImage tests door door.keys door.keys.existingSecret "
-    "door.keys.existingSecret.key door.service door.service.type door.service.port door.autoscaling door.autoscaling.type "
+    "door.keys.existingSecret.key door.webhooks door.webhooks.existingSecret door.webhooks.existingSecret.key "
+    "door.files "
+    "door.service door.service.type door.service.port door.autoscaling door.autoscaling.type "
     "door.autoscaling.minReplicas door.autoscaling.maxReplicas door.autoscaling.targetCPU door.autoscaling.scaleDownSeconds") -}}
 {{- range $role := include "argosy.roles" . | splitList " " -}}
 {{- $paths = append $paths (print "roles." $role) -}}
@@ -38,7 +40,7 @@
 {{- $here := printf "%s.%s" $path $key -}}
 {{- if and (hasSuffix "api_key" $key) (not (empty $value)) }}
 {{ $here }}: a key does not belong into values; put it into a Secret and {{ include "argosy.secretWay" $path }}
-{{- else if and (eq $key "existingSecret") (not (regexMatch "^(nats|nats[.]tls|qdrant|door[.]keys)$" $path)) (not (include "argosy.isNode" $path)) }}
+{{- else if and (eq $key "existingSecret") (not (regexMatch "^(nats|nats[.]logins|nats[.]tls|qdrant|door[.](keys|webhooks))$" $path)) (not (include "argosy.isNode" $path)) }}
 {{ $here }}: nobody reads this here; {{ include "argosy.secretWay" $path }}
 {{- else if and (eq $key "existingSecret") (hasPrefix "config." $path) (not (and $value.name $value.key)) }}
 {{ $here }}: give the Secret's name and the key to take, as {name, key}
@@ -80,10 +82,11 @@ mount that with extraVolumes and give its path as api_key_file
 {{- $path := .path -}}
 {{- $config := .config -}}
 {{- $owned := dict "run.slots" "roles.ROLE.slots" "indexer.slots" "roles.indexer.slots" "run.grace" "drainSeconds"
-    "telemetry.linger" "lingerSeconds" "nats.url" "nats.url" "nats.creds" "nats.existingSecret"
+    "telemetry.linger" "lingerSeconds" "nats.url" "nats.url" "nats.creds" "nats.existingSecret" "nats.nkey" "nats.logins.existingSecret"
     "nats.tls_ca" "nats.tls.existingSecret" "nats.tls_cert" "nats.tls.existingSecret" "nats.tls_key" "nats.tls.existingSecret"
     "model.model" "model.model" "model.nodes" "model.nodes" "prompts_dir" "prompts" "indexer.schemas" "schemas"
-    "retrieval.qdrant.url" "qdrant.url" "door.keys" "door.keys.existingSecret" "data_dir" "persistence, or podTemplatePatch for another volume at /data" -}}
+    "retrieval.qdrant.url" "qdrant.url" "door.keys" "door.keys.existingSecret"
+    "door.webhooks" "door.webhooks.existingSecret" "door.files" "door.files.volume" "data_dir" "persistence, or podTemplatePatch for another volume at /data" -}}
 {{- range $option, $instead := $owned -}}
 {{- $at := $config -}}
 {{- range splitList "." $option -}}
@@ -126,6 +129,10 @@ mount that with extraVolumes and give its path as api_key_file
 {{- define "argosy.secretKeys" -}}
 {{- $nats := .Values.nats.existingSecret -}}
 {{- $keys := list (dict "path" "nats.existingSecret" "name" $nats.name "key" (default $nats.key $nats.urlKey)) -}}
+{{- range $role := append (splitList " " (include "argosy.processes" .)) "operator" -}}
+{{- $login := printf "%s.nk" (include "argosy.login" $role) -}}
+{{- $keys = append $keys (dict "path" "nats.logins.existingSecret" "name" $.Values.nats.logins.existingSecret.name "key" $login) -}}
+{{- end -}}
 {{- $tls := .Values.nats.tls.existingSecret -}}
 {{- range $part := list "ca" "cert" "key" -}}
 {{- with get $tls $part -}}
@@ -137,6 +144,7 @@ mount that with extraVolumes and give its path as api_key_file
 {{- end -}}
 {{- if .Values.door.enabled -}}
 {{- $keys = append $keys (set (deepCopy .Values.door.keys.existingSecret) "path" "door.keys.existingSecret") -}}
+{{- $keys = append $keys (set (deepCopy .Values.door.webhooks.existingSecret) "path" "door.webhooks.existingSecret") -}}
 {{- end -}}
 {{- range $list := include "argosy.nodeLists" . | fromJsonArray -}}
 {{- range $n, $node := $list.nodes -}}
@@ -196,14 +204,24 @@ roles.{{ $role }}.persistence.{{ $key }}: the claims of a StatefulSet cannot cha
 {{- mulf (regexFind "^[0-9.]+" . | float64) (get $units (regexFind "[A-Za-z]*$" .) | float64) | int64 -}}
 {{- end }}
 
+{{/* The issuer whose tokens are logins at the door, if there is one. */}}
+{{- define "argosy.issuer" -}}
+{{- if .Values.door.enabled -}}
+{{- dig "door" "oidc" "issuer" (dig "door" "oidc" "issuer" "" .Values.config) (default dict .Values.door.config) -}}
+{{- end -}}
+{{- end }}
+
 {{/* What is wrong about the door, where there is one. */}}
 {{- define "argosy.wrongDoor" -}}
 {{- $door := include "argosy.role" (dict "root" . "role" "door") | fromYaml -}}
 {{- $scaling := $door.autoscaling -}}
 {{- if $door.enabled -}}
+{{- if and $door.files.tenant (not $door.files.volume) }}
+door.files.volume: say where the files of {{ $door.files.tenant }} are, such as {persistentVolumeClaim: {claimName: papers}}
+{{- end -}}
 {{- $isOpen := dig "door" "open" (dig "door" "open" false .Values.config) (default dict $door.config) -}}
-{{- if not (or $door.keys.existingSecret.name $isOpen) }}
-door.keys.existingSecret.name: nobody would have to log in; make keys with `argosy key create NAME --keys {{ $door.keys.existingSecret.key }}`, put the file into a Secret and name it here, or let everybody in with config.door.open: true
+{{- if not (or $door.keys.existingSecret.name (include "argosy.issuer" .) $isOpen) }}
+door.keys.existingSecret.name: nobody would have to log in; make keys with `argosy key create NAME --keys {{ $door.keys.existingSecret.key }}`, put the file into a Secret and name it here, or name an issuer of tokens in config.door.oidc, or let everybody in with config.door.open: true
 {{- end -}}
 {{- if ne $scaling.type "none" -}}
 {{- if hasKey .Values.door "replicas" }}

@@ -100,6 +100,9 @@ without any.
 {{- if include "argosy.hasCreds" .root -}}
 {{- $_ := set $nats "creds" (include "argosy.secretPath" $values.nats.existingSecret) -}}
 {{- end -}}
+{{- if $values.nats.logins.existingSecret.name -}}
+{{- $_ := set $nats "nkey" "/etc/argosy/login/login.nk" -}}
+{{- end -}}
 {{- with $values.nats.tls.existingSecret -}}
 {{- if .name -}}
 {{- $secret := . -}}
@@ -137,6 +140,12 @@ without any.
 {{- if $values.door.keys.existingSecret.name -}}
 {{- $_ := set $door "keys" (include "argosy.secretPath" $values.door.keys.existingSecret) -}}
 {{- end -}}
+{{- if $values.door.webhooks.existingSecret.name -}}
+{{- $_ := set $door "webhooks" (include "argosy.secretPath" $values.door.webhooks.existingSecret) -}}
+{{- end -}}
+{{- if $values.door.files.volume -}}
+{{- $_ := set $door "files" "/files" -}}
+{{- end -}}
 {{- $_ := set $known "door" $door -}}
 {{- end -}}
 {{- if eq .role "gateway" -}}
@@ -168,7 +177,7 @@ without any.
 {{- end -}}
 {{- $_ := set $known "retrieval" (dict "vectors" "qdrant" "qdrant" $qdrant) -}}
 {{- end -}}
-{{- if and $values.schemas (has .role (list "retriever" "indexer")) -}}
+{{- if and $values.schemas (has .role (include "argosy.schemaReaders" .root | splitList " ")) -}}
 {{- $_ := set $known "indexer" (set (get $known "indexer" | default dict) "schemas" "/etc/argosy/schemas") -}}
 {{- end -}}
 {{ toYaml $known }}
@@ -178,7 +187,8 @@ without any.
 {{- define "argosy.toml" -}}
 {{- $config := include "argosy.config" (dict "root" .root "keys" true) | fromYaml -}}
 {{- range (include "argosy.processes" .root | splitList " ") -}}
-{{- if ne . $.role -}}
+{{- $reads := and (eq . "indexer") (has $.role (include "argosy.readers" $.root | splitList " ")) -}}
+{{- if not (or (eq . $.role) $reads) -}}
 {{- $config = omit $config . -}}
 {{- end -}}
 {{- end -}}

@@ -45,12 +45,13 @@ spec:
   {{- end }}
 {{- end }}
 
-{{/* argosy.toml of a job: the streams and the server, or all of `config` but for files of keys, which its pod does not have.
-(dict "root" $ "whole" true) */}}
+{{/* argosy.toml of a job: the streams and the server, and how files are read where its role does that, or all of `config` but for
+files of keys, which its pod does not have. (dict "root" $ "role" "setup" "whole" true) */}}
 {{- define "argosy.jobToml" -}}
 {{- $config := include "argosy.config" (dict "root" .root "keys" false) | fromYaml -}}
 {{- if not .whole -}}
-{{- $config = pick $config "streams" -}}
+{{- $reads := has .role (include "argosy.readers" .root | splitList " ") -}}
+{{- $config = ternary (pick $config "streams" "indexer") (pick $config "streams") $reads -}}
 {{- end -}}
 {{- $_ := unset (dig "retrieval" "qdrant" dict $config) "api_key_file" -}}
 {{- /* An address that others reach is refused without the keys. */ -}}
@@ -59,6 +60,6 @@ spec:
 {{- $qdrant := dict "retrieval" (dict "qdrant" (dict "url" .root.Values.qdrant.url)) -}}
 {{- $config = include "argosy.over" (dict "base" $config "over" $qdrant) | fromYaml -}}
 {{- end -}}
-{{- $known := omit (include "argosy.known" (dict "root" .root "role" "setup" "settings" false) | fromYaml) "telemetry" -}}
+{{- $known := omit (include "argosy.known" (dict "root" .root "role" .role "settings" false) | fromYaml) "telemetry" -}}
 {{- include "argosy.table" (dict "path" "" "table" (include "argosy.over" (dict "base" $config "over" $known) | fromYaml)) | trim }}
 {{- end }}

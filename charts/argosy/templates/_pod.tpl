@@ -37,9 +37,14 @@ capabilities: {drop: [ALL]}
 {{- $names = append $names $values.qdrant.existingSecret.name -}}
 {{- end -}}
 {{- if eq .role "door" -}}
-{{- $names = append $names $values.door.keys.existingSecret.name -}}
+{{- $names = concat $names (list $values.door.keys.existingSecret.name $values.door.webhooks.existingSecret.name) -}}
 {{- end -}}
 {{ compact $names | uniq | toJson }}
+{{- end }}
+
+{{/* The login at NATS of a role, of the door or of a job, as `argosy permissions` names it. (the role) */}}
+{{- define "argosy.login" -}}
+{{- if eq . "documents" }}writer{{ else if has . (list "setup" "test" "operator") }}operator{{ else }}{{ . }}{{ end -}}
 {{- end }}
 
 {{/* The environment of a container. (dict "root" $ "settings" …) */}}
@@ -83,13 +88,26 @@ env:
 - name: secret-{{ $n }}
   secret: {secretName: {{ $name }}, defaultMode: 0440}
 {{- end }}
+{{- with .root.Values.nats.logins.existingSecret.name }}
+- name: login
+  secret:
+    secretName: {{ . }}
+    defaultMode: 0440
+    items: [{key: {{ include "argosy.login" $.role }}.nk, path: login.nk}]
+{{- end }}
 {{- if and .root.Values.prompts (has .role (include "argosy.modelRoles" .root | splitList " ")) }}
 - name: prompts
   configMap: {name: {{ include "argosy.fullname" .root }}-prompts}
 {{- end }}
-{{- if and .root.Values.schemas (has .role (list "retriever" "indexer")) }}
+{{- if and .root.Values.schemas (has .role (include "argosy.schemaReaders" .root | splitList " ")) }}
 - name: schemas
   configMap: {name: {{ include "argosy.fullname" .root }}-schemas}
+{{- end }}
+{{- if eq .role "door" }}
+{{- with .root.Values.door.files.volume }}
+- name: files
+  {{- toYaml . | nindent 2 }}
+{{- end }}
 {{- end }}
 {{- with .settings.extraVolumes }}
 {{ toYaml . }}
@@ -103,11 +121,17 @@ env:
 {{- range $n, $name := include "argosy.secrets" . | fromJsonArray }}
 - {name: secret-{{ $n }}, mountPath: /etc/argosy/secrets/{{ $name }}, readOnly: true}
 {{- end }}
+{{- if .root.Values.nats.logins.existingSecret.name }}
+- {name: login, mountPath: /etc/argosy/login, readOnly: true}
+{{- end }}
 {{- if and .root.Values.prompts (has .role (include "argosy.modelRoles" .root | splitList " ")) }}
 - {name: prompts, mountPath: /etc/argosy/prompts, readOnly: true}
 {{- end }}
-{{- if and .root.Values.schemas (has .role (list "retriever" "indexer")) }}
+{{- if and .root.Values.schemas (has .role (include "argosy.schemaReaders" .root | splitList " ")) }}
 - {name: schemas, mountPath: /etc/argosy/schemas, readOnly: true}
+{{- end }}
+{{- if and (eq .role "door") .root.Values.door.files.volume }}
+- {name: files, mountPath: {{ list "/files" .root.Values.door.files.tenant | compact | join "/" | quote }}, readOnly: true}
 {{- end }}
 {{- with .settings.extraVolumeMounts }}
 {{ toYaml . }}
@@ -120,7 +144,7 @@ env:
 {{- if has .role (include "argosy.modelRoles" .root | splitList " ") -}}
 {{- $parts = append $parts (toYaml .root.Values.prompts) -}}
 {{- end -}}
-{{- if has .role (list "retriever" "indexer") -}}
+{{- if has .role (include "argosy.schemaReaders" .root | splitList " ") -}}
 {{- $parts = append $parts (toYaml .root.Values.schemas) -}}
 {{- end -}}
 {{ join "\n" $parts | sha256sum }}

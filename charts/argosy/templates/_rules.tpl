@@ -21,10 +21,10 @@
 {{ toJson $rules }}
 {{- end }}
 
-{{/* An expression without the lines that miss a role which is rightly away, and with the names of this release where the
+{{/* An expression without the lines that miss a role, or the door, which is rightly away, and with the names of this release where the
 files say `.*argosy.*`. Empty when nothing is left. (dict "root" $ "expr" … "away" …) */}}
 {{- define "argosy.expr" -}}
-{{- $missing := "^ *(or )?absent\\(argosy_build_info\\{role=\"([a-z]+)\"\\}\\)$" -}}
+{{- $missing := "^ *(or )?absent\\(argosy_build_info\\{role=\"([a-z]+)\"\\}\\)( and on .*)?$" -}}
 {{- $lines := list -}}
 {{- range splitList "\n" .expr -}}
 {{- if not (and (regexMatch $missing .) (has (regexReplaceAll $missing . "${2}") $.away)) -}}

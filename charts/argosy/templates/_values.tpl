@@ -47,6 +47,16 @@ gateway planner retriever mapper reducer validator clarifier conversation indexe
 {{ join " " $asking }}
 {{- end }}
 
+{{/* Those that read files, by the options of `indexer`: the door those that it is sent, the job a folder. */}}
+{{- define "argosy.readers" -}}
+indexer door documents
+{{- end }}
+
+{{/* Those that know the schemas, which say how files of records are read. A retriever reads conditions with them. */}}
+{{- define "argosy.schemaReaders" -}}
+retriever {{ include "argosy.readers" . }}
+{{- end }}
+
 {{/* What a role waits for in JetStream: its stream and its consumer, as `argosy setup` makes them. (dict "root" $ "role" … "settings" …) */}}
 {{- define "argosy.queue" -}}
 {{- $edition := dig "indexer" "edition" "main" .root.Values.config -}}
@@ -62,10 +72,10 @@ gateway planner retriever mapper reducer validator clarifier conversation indexe
 {{ eq .autoscaling.type "none" | ternary .replicas .autoscaling.maxReplicas | int }}
 {{- end }}
 
-{{/* Roles that may rightly have no pod: switched off, or scaled to zero on purpose. As JSON. */}}
+{{/* Roles, and the door, that may rightly have no pod: switched off, or scaled to zero on purpose. As JSON. */}}
 {{- define "argosy.awayRoles" -}}
 {{- $away := list -}}
-{{- range $role := include "argosy.roles" . | splitList " " -}}
+{{- range $role := include "argosy.processes" . | splitList " " -}}
 {{- $settings := include "argosy.role" (dict "root" $ "role" $role) | fromYaml -}}
 {{- $least := eq $settings.autoscaling.type "none" | ternary $settings.replicas $settings.autoscaling.minReplicas | int -}}
 {{- if or (not $settings.enabled) (eq $least 0) -}}

@@ -66,7 +66,7 @@ func TestPodsOfTheChart(t *testing.T) {
 
 func newFleet(t *testing.T) *fleet {
 	fleet := &fleet{nats: NewServer(t, machine, "nats.nats.svc.cluster.local", "nats.nats.svc", true)}
-	fleet.Kubelet = Kubelet{Machine: machine, Image: image(t), Claims: map[string]string{"papers": documents(t)}}
+	fleet.Kubelet = Kubelet{Machine: machine, Image: image(t), Claims: map[string]string{"papers": withTickets(t, documents(t))}}
 	fleet.secret, fleet.keys = newKey(t, fleet.Image)
 	fleet.Objects = fleet.render(t)
 	return fleet
@@ -243,7 +243,7 @@ func (fleet *fleet) passesHelmTest(t *testing.T) {
 
 func (fleet *fleet) takesDocuments(t *testing.T) {
 	said := fleet.finish(t, pod(t, fleet.Objects, "documents"), 0).Log()
-	if !strings.Contains(said, "2 documents indexed") {
+	if !strings.Contains(said, "3 documents indexed") || strings.Contains(said, "a.jsonl") {
 		t.Errorf("the pod of the documents says:\n%s", said)
 	}
 	fleet.stored = sequence(t, said)

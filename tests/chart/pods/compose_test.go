@@ -71,6 +71,7 @@ func TestServicesOfCompose(t *testing.T) {
 		t.Errorf("the door is published as %q", ports)
 	}
 	isAnswer(t, asked(t, roles["door"], "", stored))
+	isFile(t, roles["door"], "")
 
 	server.Kill()
 	for name := range roles {

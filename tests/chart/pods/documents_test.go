@@ -32,6 +32,21 @@ func documents(t *testing.T) string {
 	return folder
 }
 
+// withTickets puts records beside the documents whose text is where a schema alone says.
+func withTickets(t *testing.T, folder string) string {
+	t.Helper()
+	tickets := filepath.Join(folder, "tickets")
+	record := `{"key": "T-1", "payload": {"complaint": "The gate of the yard in Husum does not close."}}` + "\n"
+	err := errors.Join(
+		os.Mkdir(tickets, 0o755),
+		os.WriteFile(filepath.Join(tickets, "a.jsonl"), []byte(record), 0o644),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
 // isAnswer checks what `argosy ask` says to the question.
 func isAnswer(t *testing.T, said string) {
 	t.Helper()

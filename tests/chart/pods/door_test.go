@@ -35,6 +35,7 @@ func (fleet *fleet) servesHTTP(t *testing.T) {
 			continue
 		}
 		isAnswer(t, asked(t, role.Container, fleet.secret, fleet.stored))
+		isFile(t, role.Container, fleet.secret)
 		if status, said := post(t, role.Container, "", "1"); status != http.StatusUnauthorized {
 			t.Errorf("without a key the door says %d: %s", status, said)
 		}
@@ -83,6 +84,27 @@ func asked(t *testing.T, door *Container, key, stored string) string {
 		t.Errorf("the door says %d: %s", status, said)
 	}
 	return said
+}
+
+// isFile checks that the door has the original file of a document.
+func isFile(t *testing.T, door *Container, key string) {
+	t.Helper()
+	request, err := http.NewRequest(http.MethodGet, "http://"+door.Spec.Address+":8080/api/file?source=contracts/lease.md", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if key != "" {
+		request.Header.Set("Authorization", "Bearer "+key)
+	}
+	client := http.Client{Timeout: patience}
+	response, err := client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if text, err := io.ReadAll(response.Body); err != nil || !strings.Contains(string(text), "ends on 30 June 2031") {
+		t.Errorf("the file comes with %d: %s %v", response.StatusCode, text, err)
+	}
 }
 
 // post asks the question over HTTP.

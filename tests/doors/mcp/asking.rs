@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 use settings::TimeSpan;
 use std::sync::Arc;
 use std::time::Duration;
+use telemetry::Registry;
 use tokio::io::AsyncReadExt;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -251,7 +252,7 @@ async fn a_pair_of_streams_serves_both_ways_to_begin() {
         (newest, UNCLEAR),
         (ClientLifecycleMode::Initialize, QUESTION),
     ] {
-        let (door, _stop) = door(stand.bus.clone(), Options::default());
+        let (door, _stop) = door(stand.bus.clone(), Options::default(), &Registry::new());
         let (ours, theirs) = tokio::io::duplex(64 * 1024);
         let (reader, writer) = tokio::io::split(theirs);
         let served = tokio::spawn(door.serve_mcp(TenantId::default_tenant(), reader, writer));

@@ -2,11 +2,12 @@
 
 use super::{CHAT, RESPONSES, content, question, with};
 use crate::http::{Answer, begin, send};
-use crate::stand::{ANSWER, QUESTION, Stand, open};
+use crate::stand::{ANSWER, QUESTION, Stand, open, open_counted};
 use bus::memory::MemoryBus;
 use bus::topology::Topology;
 use door::{KeyFile, Options};
 use serde_json::{Value, json};
+use telemetry::Registry;
 use tokio::io::AsyncReadExt;
 
 /// Method, path, what the request has beside a model and a question, status, code, and the field it is about.
@@ -285,6 +286,28 @@ async fn a_key_is_wanted_in_this_shape() {
     assert!((1..=60).contains(&seconds), "{seconds}");
     assert_eq!(second.header("x-should-retry"), Some("true"));
     stand.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_door_without_a_place_turns_clients_away_and_counts_no_error_of_its_own() {
+    let bus = MemoryBus::new(&Topology::default());
+    let options = Options {
+        streams: 1,
+        ..Options::default()
+    };
+    let registry = Registry::new();
+    let (at, stop, served) = open_counted(bus, options, &registry).await;
+    let body = question(&json!({"stream": true})).to_string();
+    let mut stream = begin(at, "POST", CHAT, &[], &body).await;
+    stream.read_exact(&mut [0; 12]).await.unwrap();
+    let refused = send(at, "POST", CHAT, &[], &body).await;
+    assert_eq!(refused.status, 503, "{refused:?}");
+    is_in_shape(&refused, "busy", None);
+    let counted = registry.encode();
+    let line = "argosy_door_requests_total{door=\"openai\",status=\"turned_away\"} 1\n";
+    assert!(counted.contains(line), "{counted}");
+    stop.cancel();
+    served.await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]

@@ -284,6 +284,7 @@ pub(super) fn document(n: usize, pages: usize, words: &mut Words) -> Document {
             ("number".to_owned(), Value::from(format!("N-{n}"))),
         ]
         .into(),
+        page_names: Default::default(),
         hash: n.to_string(),
         lines,
         source,

@@ -64,5 +64,5 @@ async fn role(args: BenchRunArgs, config: Config) -> Result<(), CliError> {
         collaborators: stub.map(Stub::collaborators),
         faults: Dice::parse(&args.fault)?,
     };
-    run_with(args.run, config, hooks).await
+    Box::pin(run_with(args.run, config, hooks)).await
 }

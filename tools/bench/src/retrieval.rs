@@ -241,7 +241,7 @@ fn kinds(some: &Value, waiting: &Waiting) -> Result<Vec<Kind>, CliError> {
 fn request(query: &str, filter: &Value) -> Result<SearchRequest, CliError> {
     let filter = Filter::parse(filter, ConditionOrigin::User);
     Ok(SearchRequest {
-        tenant: TenantId::default_tenant(),
+        principal: TenantId::default_tenant().into(),
         buckets: Vec::new(),
         filter: filter.map_err(|e| CliError::negative(e.to_string()))?,
         query: query.to_owned(),

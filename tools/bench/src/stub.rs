@@ -124,6 +124,7 @@ impl Stub {
 
 fn passage(n: u32, text: &str) -> Option<Passage> {
     Some(Passage {
+        places: Vec::new(),
         bucket: Bucket::new("contracts").ok()?,
         doc_id: DocId::new(format!("stub-{n}")).ok()?,
         chunk_id: format!("stub-{n}.0"),

@@ -245,7 +245,7 @@ pub(super) fn lines(text: &str) -> Vec<NumberedLine> {
         page: None,
         text: text.to_owned(),
     });
-    normalise(lines.collect())
+    normalise(lines.collect(), true)
 }
 
 /// A document as the reader of files would make it. Its path is a hash of `id`, which no question
@@ -265,6 +265,7 @@ pub(super) fn document(
         title: title.trim().to_owned(),
         ext: "txt".into(),
         metadata,
+        page_names: BTreeMap::new(),
         hash: sha256_hex(text.as_bytes()),
         lines: lines(text),
         source,

@@ -202,6 +202,7 @@ mod tests {
             title: "Rates".into(),
             ext: "md".into(),
             metadata: [("city".to_owned(), json!(city))].into(),
+            page_names: Default::default(),
             hash: "h".into(),
             lines: vec![NumberedLine {
                 number: 1,

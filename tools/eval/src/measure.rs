@@ -88,7 +88,7 @@ pub(super) async fn search(
 /// A search for a question as it stands.
 pub(crate) fn request(question: &str, top_k: usize) -> SearchRequest {
     SearchRequest {
-        tenant: TenantId::default_tenant(),
+        principal: TenantId::default_tenant().into(),
         buckets: Vec::new(),
         filter: Filter::default(),
         query: question.to_owned(),

@@ -8,11 +8,13 @@ use std::path::PathBuf;
 mod ask;
 mod conversation;
 mod corpus;
+mod feedback;
 mod fleet;
 mod here;
 mod serve;
 mod server;
 mod trace;
+mod webhook;
 
 pub use ask::{AnswerArgs, AskArgs, ChatArgs, HowArgs, TurnArgs};
 pub use conversation::{
@@ -20,11 +22,13 @@ pub use conversation::{
     ConversationPlaceArgs, ConversationRmArgs, OneConversationArgs,
 };
 pub use corpus::{
-    CatalogArgs, EditionCommand, EditionSwitchArgs, EditionsArgs, IndexArgs, OneEditionArgs,
-    SearchArgs, SearchPlaceArgs, ShowArgs,
+    AccessArgs, AccessCommand, AccessSetArgs, CatalogArgs, EditionCommand, EditionSwitchArgs,
+    EditionsArgs, IndexArgs, OneEditionArgs, SearchArgs, SearchPlaceArgs, ShowArgs,
 };
+pub use feedback::{FeedbackCommand, FeedbackLsArgs};
 pub use fleet::{
-    DoctorArgs, ExplainArgs, KeyArg, NodesArgs, RunArgs, SetupArgs, StatusArgs, TopArgs, UpArgs,
+    DoctorArgs, ExplainArgs, KeyArg, NodesArgs, PermissionsArgs, RunArgs, SetupArgs, StatusArgs,
+    TopArgs, UpArgs,
 };
 pub use here::{
     CompletionsArgs, ConfigCheckArgs, ConfigCommand, ConfigShowArgs, DemoArgs, EvalArgs, ModelName,
@@ -37,6 +41,9 @@ pub use server::ServerArgs;
 pub use trace::{
     ChosenDeadArgs, DeadCommand, DeadDropArgs, DeadFilterArgs, DeadLsArgs, DeadRetryArgs,
     DeadShowArgs, ReplayArgs, TraceArgs,
+};
+pub use webhook::{
+    OneWebhookArgs, WebhookCommand, WebhookCreateArgs, WebhookFileArgs, WebhookRotateArgs,
 };
 
 /// Heading of the options that every command has.
@@ -180,6 +187,15 @@ pub enum Command {
         after_help = "Example: argosy key create alice --tenant acme --keys keys.json"
     )]
     Key(KeyCommand),
+    /// Print the accounts of a NATS server that several parties share: who may publish and hear what.
+    #[command(after_help = "Example: argosy permissions --tenants acme,bolt --keys keys")]
+    Permissions(PermissionsArgs),
+    /// Endpoints that the doors which `argosy serve` opens tell of the ends of turns.
+    #[command(
+        subcommand,
+        after_help = "Example: argosy webhook create crm --url https://crm.example/argosy --webhooks webhooks.json"
+    )]
+    Webhook(WebhookCommand),
     /// Fetch the answer of a question that was asked before.
     #[command(after_help = "Example: argosy answer q-3kTz --server nats://127.0.0.1:4222")]
     Answer(AnswerArgs),
@@ -189,6 +205,12 @@ pub enum Command {
     /// Show how a turn went, or goes: each step, its waiting, its fallbacks, and what it waits for.
     #[command(after_help = "Example: argosy trace q-3kTz --server nats://127.0.0.1:4222 --follow")]
     Trace(TraceArgs),
+    /// Look at what people say of answers.
+    #[command(
+        subcommand,
+        after_help = "Example: argosy feedback ls --server nats://127.0.0.1:4222"
+    )]
+    Feedback(FeedbackCommand),
     /// Look at what was given up, and try it again.
     #[command(
         subcommand,
@@ -224,6 +246,12 @@ pub enum Command {
         after_help = "Example: argosy edition ls --server nats://127.0.0.1:4222"
     )]
     Edition(EditionCommand),
+    /// Show or replace the rules of who may read which documents.
+    #[command(
+        subcommand,
+        after_help = "Example: argosy access set access.json --server nats://127.0.0.1:4222"
+    )]
+    Access(AccessCommand),
     /// Look for what may be wrong with a fleet, from the server to the disks, and say how to mend it.
     #[command(after_help = "Example: argosy doctor --server nats://127.0.0.1:4222")]
     Doctor(DoctorArgs),

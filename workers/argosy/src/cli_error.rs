@@ -2,6 +2,8 @@
 
 mod from;
 
+pub(crate) use from::FOLDER;
+
 use serde::Serialize;
 
 /// The code of a failure where a stream has no room, so that other messages would fail as well.

@@ -20,6 +20,11 @@ const SECTIONS: &[(&str, &str, &str)] = &[
     ("gateway", "workers/gateway/src/options.rs", "Options"),
     ("door", "workers/door/src/options.rs", "Options"),
     (
+        "door.oidc",
+        "workers/door/src/access/oidc/options.rs",
+        "Options",
+    ),
+    (
         "telemetry",
         "shared/base/telemetry/src/options.rs",
         "Options",

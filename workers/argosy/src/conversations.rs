@@ -14,7 +14,7 @@ use conversation_log::store::{LIST_MAX, Store, StoreError};
 use conversation_log::{
     AppendError, ConversationKey, EventError, EventKind, LogEvent, Read, SledStore, State,
 };
-use envelope::{ConversationId, Subject, TenantId, UnixMs};
+use envelope::{ConversationId, Groups, Principal, Subject, TenantId, UnixMs};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -81,22 +81,26 @@ pub(crate) struct Talk {
     pub(crate) is_erased: bool,
     /// A later release wrote the log, so nothing else is known of it.
     pub(crate) is_newer: bool,
+    /// The groups whose members alone may read it.
+    #[serde(skip)]
+    groups: Groups,
 }
 
 impl ConversationSource {
-    /// The conversations of a tenant, the one last used first, at most `limit`; and whether there are more.
+    /// The conversations that a principal may read, the one last used first, at most `limit`; and whether there are more.
     pub(crate) async fn list(
         &self,
-        tenant: &TenantId,
+        principal: &Principal,
         limit: usize,
     ) -> Result<(Vec<Talk>, bool), Error> {
         let mut found = match self {
-            ConversationSource::Fleet(bus) => listed(&**bus, tenant).await?,
+            ConversationSource::Fleet(bus) => listed(&**bus, &principal.tenant).await?,
             ConversationSource::Here(data_dir) => match store(data_dir).await? {
-                Some(store) => held(&store, tenant).await?,
+                Some(store) => held(&store, &principal.tenant).await?,
                 None => Vec::new(),
             },
         };
+        found.retain(|talk| principal.groups.cover(&talk.groups));
         found.sort_by_key(|talk| std::cmp::Reverse(talk.last));
         let more = found.len() > limit;
         found.truncate(limit);
@@ -150,6 +154,7 @@ fn talk(key: &ConversationKey, at: UnixMs, state: &State) -> Talk {
         is_asked_back: state.pending.is_some(),
         is_erased: state.is_erased,
         is_newer: false,
+        groups: state.groups.clone(),
     }
 }
 
@@ -177,6 +182,7 @@ fn of_log(stored: &StoredMessage) -> Option<Result<Talk, Error>> {
         Ok(event) => Ok(talk(&key, event.at, &event.state)),
         Err(EventError::Newer(_)) => Ok(Talk {
             is_newer: true,
+            groups: Groups::all(),
             ..talk(&key, stored.stored_at, &State::default())
         }),
         Err(error) => Err(error.into()),

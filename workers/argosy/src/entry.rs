@@ -111,10 +111,11 @@ pub fn init_logs(
         (false, false) => "warn",
     };
     let level = everywhere.log.as_deref().unwrap_or(usual);
-    // The client repeats what the harness says of its connection, and a command of its failure.
+    // The client repeats what the harness says of its connection, and a command of its failure; and the command tells by
+    // itself which documents it could not read.
     let client = match level.split(',').next() {
         Some("info") => ",async_nats=warn",
-        Some("warn" | "error") if !is_service => ",async_nats=off",
+        Some("warn" | "error") if !is_service => ",async_nats=off,argosy_harness::ingest=off",
         _ => "",
     };
     let level = match level.contains("async_nats") {

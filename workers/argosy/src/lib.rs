@@ -5,6 +5,7 @@
 //!
 //! | module | what |
 //! |---|---|
+//! | [`apart`] | the process that reads files |
 //! | [`cli`] | the command line |
 //! | [`command`] | one module per command |
 //! | [`entry`] | what surrounds every command: configuration, logs, runtime, exit code |
@@ -14,6 +15,7 @@
 //! | [`sample`] | the sample corpus and its questions |
 //! | [`machine`] | this machine in one line, for reports |
 //! | `line_diff` | the differences of two texts, line by line |
+//! | `permissions` | who may do what on the NATS server of a fleet |
 //! | `prompt_files` | the folder of prompts that replace embedded ones |
 //! | [`local`] | the whole fleet in one process |
 //! | `kept_conversations`, [`conversations`] | a store of a fleet in one process, on disk; reading and copying |
@@ -26,6 +28,7 @@
 //! | [`render`], [`out`], `keys` | layout of results; printing them; keys that a user presses |
 //! | [`cli_error`] | the error of a command, and the conversion of other errors into it |
 
+pub mod apart;
 pub mod cli;
 pub mod cli_error;
 pub mod command;
@@ -46,6 +49,7 @@ pub mod model;
 pub(crate) mod model_files;
 pub mod offline_model;
 pub mod out;
+mod permissions;
 mod presence;
 mod prompt_files;
 pub mod render;

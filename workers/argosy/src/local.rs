@@ -11,10 +11,11 @@ use crate::roles::{self, Collaborators, Process, ingest};
 use bus::memory::MemoryBus;
 use bus::topology::Topology;
 use bus::{Bus, BusError, Stream};
-use corpus_sync::{Summary, SyncProgress};
+use corpus_sync::{Summary, SyncProgress, TRIES_MAX, Unread};
 use documents::{Catalog, PublishMode};
-use envelope::{ConversationId, Edition, Role, TenantId};
-use index::Index;
+use envelope::access::read_rules;
+use envelope::{AccessRules, ConversationId, Edition, Role, TenantId};
+use index::{Access, Index};
 use index_host::VectorStore;
 use index_host::catalog::{CatalogCache, CatalogMetrics};
 use index_host::lookup::{self, Lookup, LookupSubscriptions};
@@ -24,6 +25,7 @@ use llm_pool::Pools;
 use search::Searcher;
 use settings::TimeSpan;
 use stage::Ingest;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -63,6 +65,14 @@ pub enum Error {
         /// Why.
         error: index::Error,
     },
+    /// The file of who may read what cannot be used.
+    #[error("`retrieval.access`: {}: {why}", .file.display())]
+    Access {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        why: String,
+    },
     /// No model was chosen.
     #[error(transparent)]
     Model(#[from] model::Error),
@@ -75,6 +85,9 @@ pub enum Error {
     /// What is indexed is not known.
     #[error(transparent)]
     Catalog(index::Error),
+    /// The rules of who may read what did not get onto the bus.
+    #[error(transparent)]
+    Rules(#[from] streams::access::Error),
     /// The folder did not get into the corpus.
     #[error(transparent)]
     Corpus(#[from] corpus_sync::Error),
@@ -91,17 +104,54 @@ pub struct Local {
     pub chosen: ChosenModel,
     /// How long no document may be finished before indexing is given up. Default one hour.
     pub patience: Duration,
+    /// How often a file that takes too much is tried while it is as it is. Default 2.
+    pub tries_max: u32,
     memory: Arc<MemoryBus>,
     data_dir: PathBuf,
     index: Index,
     /// The pipeline of its indexer, see [`stage::Ingest::pipeline`].
     pipeline: String,
+    /// The file that remembers what could not be read, and what reads.
+    unread: (PathBuf, String),
     seen: watch::Receiver<u64>,
     stop: CancellationToken,
     running: JoinSet<()>,
     /// What keeps conversations on disk, and its own end: after that of everything that writes them.
     keeping: JoinSet<()>,
     kept: CancellationToken,
+}
+
+/// The rules of who may read what that a file has; none without a file.
+fn access(file: Option<&Path>) -> Result<Access, Error> {
+    let access = Access::default();
+    if let Some(file) = file {
+        let fail = |why| Error::Access {
+            file: file.to_owned(),
+            why,
+        };
+        let text = std::fs::read(file).map_err(|error| fail(error.to_string()))?;
+        let rules = read_rules(&text).map_err(fail)?;
+        access.set(AccessRules {
+            tenants: BTreeMap::from([(TenantId::default_tenant(), rules)]),
+            ..AccessRules::default()
+        });
+    }
+    Ok(access)
+}
+
+/// What of the program and its options has to do with how files are read.
+fn reading(config: &Config) -> String {
+    let options = serde_json::to_value(&config.indexer).unwrap_or_default();
+    let is_of_it = |name: &str| {
+        let names = ["read_", "ocr", "program_timeout"];
+        names.iter().any(|begin| name.starts_with(begin))
+    };
+    let options = options.as_object().into_iter().flatten();
+    let options: Vec<String> = options
+        .filter(|(name, _)| is_of_it(name))
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
+    format!("{} {}", env!("CARGO_PKG_VERSION"), options.join(" "))
 }
 
 impl Local {
@@ -143,6 +193,7 @@ impl Local {
         let at = || dir.to_owned();
         let index = Index::open(dir, factory.vectors())
             .map_err(|error| Error::Index { dir: at(), error })?;
+        let index = index.with_access(access(options.access.as_deref())?);
         let schemas = Arc::new(roles::schemas(config)?);
         index.describe(index_host::described(&schemas));
         let (mut view, seen) =
@@ -150,6 +201,7 @@ impl Local {
         let pipeline = ingest(config, factory.embedder(), &chosen.model, None)?
             .pipeline()
             .to_owned();
+        let readers = format!("{} {:?}", reading(config), schemas.records());
         // What is kept on disk is kept for ever: nobody but its owner takes anything out.
         let mut config = config.clone();
         config.streams.conversation_events = u32::MAX;
@@ -159,6 +211,10 @@ impl Local {
         };
         let memory = MemoryBus::starting_at(&topology, conversations::now());
         let bus: Arc<dyn Bus> = memory.clone();
+        let access = index.access().clone();
+        // Doors look on the bus.
+        let rules = access.rules().of(&TenantId::default_tenant()).to_vec();
+        streams::access::set(&*bus, &TenantId::default_tenant(), rules).await?;
         let data_dir = config.data_dir.0.clone();
         let stop = CancellationToken::new();
         // A bus of this process alone has one edition.
@@ -195,6 +251,10 @@ impl Local {
             },
         )?;
         running.spawn(keeper.keep(stop.clone()));
+        let (watched, until) = (bus.clone(), stop.clone());
+        running.spawn(async move {
+            streams::access::watch(&*watched, 0, |rules| access.set(rules), until).await;
+        });
         // Listening before anybody can ask: a request that nobody hears is lost.
         let heard = LookupSubscriptions::open(&*bus).await?;
         running.spawn(lookup::serve(
@@ -214,6 +274,8 @@ impl Local {
             data_dir,
             chosen,
             patience: PATIENCE,
+            tries_max: TRIES_MAX,
+            unread: (dir.join("unread.json"), readers),
             index,
             pipeline,
             seen,
@@ -237,6 +299,8 @@ impl Local {
             .map_err(Error::Catalog)?;
         // Another schema makes other documents of the same files.
         catalog.outdate(&self.pipeline);
+        let (file, readers) = self.unread.clone();
+        let tries_max = (mode == PublishMode::Incremental).then_some(self.tries_max);
         let summary = corpus_sync::index(
             self.bus.clone(),
             root,
@@ -244,6 +308,7 @@ impl Local {
             corpus_sync::Options {
                 patience: Some(self.patience),
                 silent: Some(FILE),
+                unread: Unread::open(file, readers, tries_max),
                 ..corpus_sync::Options::waiting(mode)
             },
             progress,

@@ -3,14 +3,21 @@
 use argosy::cli::{Cli, Command, ConfigCommand, Output, SchemaCommand, ServerArgs};
 use argosy::cli_error::CliError;
 use argosy::config::Config;
-use argosy::{command, entry, out};
+use argosy::{apart, command, entry, out};
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use std::process::ExitCode;
+use std::time::Duration;
 
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
+/// How long threads may still work when a command is done.
+const READING: Duration = Duration::from_secs(5);
+
 fn main() -> ExitCode {
+    if let Some(code) = apart::reads() {
+        return code;
+    }
     let parsed = Cli::command().try_get_matches().and_then(|matches| {
         let cli = Cli::from_arg_matches(&matches)?;
         Ok((cli, server(&matches)))
@@ -42,7 +49,12 @@ fn run(cli: Cli, server: &ServerArgs) -> Result<(), CliError> {
         _ => None,
     };
     entry::init_logs(&cli.everywhere, role.is_some(), &config)?;
-    entry::runtime(role, &config)?.block_on(dispatch(cli, config))
+    apart::begin(&config.indexer);
+    let runtime = entry::runtime(role, &config)?;
+    let result = runtime.block_on(dispatch(cli, config));
+    // What still reads a file is not waited for: its process ends with this one.
+    runtime.shutdown_timeout(READING);
+    result
 }
 
 /// Runs the commands that work with any configuration, above all the one that says what is wrong with it.
@@ -67,7 +79,7 @@ async fn dispatch(cli: Cli, config: Config) -> Result<(), CliError> {
     match cli.command {
         Command::Demo(args) => Box::pin(command::demo::run(args, config, output)).await,
         Command::Ask(args) => command::ask::run(args, config, output).await,
-        Command::Chat(args) => command::chat::run(args, config, output).await,
+        Command::Chat(args) => Box::pin(command::chat::run(args, config, output)).await,
         Command::Conversation(what) => command::conversation::run(what, config, output).await,
         Command::Search(args) => command::search::search(args, config, output).await,
         Command::Catalog(args) => command::search::catalog(args, config, output).await,
@@ -78,10 +90,13 @@ async fn dispatch(cli: Cli, config: Config) -> Result<(), CliError> {
         Command::Up(args) => command::up::run(args, everywhere, config, output).await,
         Command::Serve(args) => Box::pin(command::serve::run(args, config, output)).await,
         Command::Mcp(args) => Box::pin(command::mcp::run(args, config, output)).await,
+        Command::Permissions(args) => command::permissions::run(args, output),
         Command::Key(what) => command::key::run(what, &config, output),
+        Command::Webhook(what) => command::webhook::run(what, &config, output).await,
         Command::Answer(args) => command::turn::answer(args, config, output).await,
         Command::Cancel(args) => command::turn::cancel(args, config, output).await,
         Command::Trace(args) => command::trace::run(args, config, output).await,
+        Command::Feedback(what) => command::feedback::run(what, config, output).await,
         Command::Dead(what) => command::dead::run(what, config, output).await,
         Command::Replay(args) => command::replay::run(args, config, output).await,
         Command::Schema(SchemaCommand::Check(args)) => command::schema::check(&args, output),
@@ -92,6 +107,7 @@ async fn dispatch(cli: Cli, config: Config) -> Result<(), CliError> {
         Command::Top(args) => command::status::top(args, config, output).await,
         Command::Nodes(args) => command::nodes::run(args, output, config).await,
         Command::Edition(args) => command::edition::run(args, config, output).await,
+        Command::Access(what) => command::access::run(what, config, output).await,
         Command::Doctor(args) => command::doctor::run(args, config, output).await,
         Command::Probe(args) => command::probe::run(args, config, output).await,
         Command::OfflineModel(args) => command::offline_model::run(args, output).await,

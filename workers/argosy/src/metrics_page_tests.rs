@@ -53,7 +53,7 @@ fn every_process(registry: &Registry) -> Result<(), Error> {
     telemetry::Health::new(&conditions).measure(registry, Role::Gateway.as_str())?;
     telemetry::traces::register(registry)?;
     bus_nats::Certificates::register(registry)?;
-    bus_nats::Metrics::new(registry, Role::Gateway).map(drop)
+    bus_nats::Metrics::new(registry, Role::Gateway.as_str()).map(drop)
 }
 
 fn every_role(registry: &Registry) -> Result<(), Error> {

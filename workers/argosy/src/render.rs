@@ -348,18 +348,24 @@ pub(crate) fn summary(summary: &Summary, is_searched: bool, output: Output) {
         corpus_seq,
         published,
         skipped,
+        notes,
     } = summary;
+    let (in_part, whole): (Vec<_>, Vec<_>) = skipped.iter().partition(|skip| skip.in_part);
+    let in_part = match in_part.len() {
+        0 => String::new(),
+        n => format!(", {n} read in part"),
+    };
     if *published > 0 || corpus_seq.is_none() {
         println!(
-            "{} published, {unchanged} unchanged, {deleted} deleted, {} skipped; indexers do the rest",
+            "{} published, {unchanged} unchanged, {deleted} deleted, {} skipped{in_part}; indexers do the rest",
             count(*published as u64, "document"),
-            skipped.len()
+            whole.len()
         );
     } else {
         println!(
-            "{}, {unchanged} unchanged, {deleted} deleted, {} skipped",
+            "{}, {unchanged} unchanged, {deleted} deleted, {} skipped{in_part}",
             indexed_of(*indexed as u64, *chunks as u64),
-            skipped.len()
+            whole.len()
         );
         if *added > 0 && *changed > 0 {
             println!("  {added} of them new, {changed} changed");
@@ -372,7 +378,11 @@ pub(crate) fn summary(summary: &Summary, is_searched: bool, output: Output) {
         println!("  {superseded} published by somebody else in a newer version");
     }
     for skip in skipped {
-        println!("  {} {}: {}", "skipped".yellow(), skip.source, skip.reason);
+        let (word, said) = skipped_line(skip);
+        println!("  {} {said}", word.yellow());
+    }
+    for note in notes {
+        println!("  {} {}: {}", "note".dimmed(), note.source, note.reason);
     }
 }
 
@@ -385,28 +395,52 @@ fn indexed_of(documents: u64, chunks: u64) -> String {
     }
 }
 
-/// Says in one line on stderr that files were left out; `argosy index` names all of them.
+/// A file that was left out, and why; or of which a part was.
+pub(crate) fn skipped_line(skip: &SkippedFile) -> (&'static str, String) {
+    let reason = skip.reason.trim_start_matches("read in part: ");
+    let word = if skip.in_part { "in part" } else { "skipped" };
+    (word, format!("{}: {reason}", skip.source))
+}
+
+/// How many files a failure names.
+pub(crate) const NAMED: usize = 20;
+
+/// The first of them, each in a line below what is said before.
+pub(crate) fn skipped_lines(skipped: &[SkippedFile]) -> String {
+    let lines = skipped.iter().take(NAMED).map(skipped_line);
+    lines
+        .map(|(word, said)| format!("\n  {word} {said}"))
+        .collect()
+}
+
+/// Says in one line on stderr that files were left out, and in another how many were before; `argosy index` names all
+/// of them.
 pub fn skipped(skipped: &[SkippedFile], root: &Path) {
     /// How many files are named.
     const NAMED: usize = 3;
-    if skipped.is_empty() || out::is_quiet() {
+    if out::is_quiet() {
         return;
     }
-    let named: Vec<String> = skipped
+    let (known, new): (Vec<_>, Vec<_>) = skipped.iter().partition(|skip| skip.is_known);
+    let named = new
         .iter()
         .take(NAMED)
-        .map(|skip| format!("{} ({})", skip.source, skip.reason))
-        .collect();
-    let more = match skipped.len().saturating_sub(NAMED) {
+        .map(|skip| format!("{} ({})", skip.source, skip.reason));
+    let named = named.collect::<Vec<_>>().join(", ");
+    let all = format!("`argosy index {}` names all", root.display());
+    let more = match new.len().saturating_sub(NAMED) {
         0 => String::new(),
-        n => format!(" and {n} more; `argosy index {}` names all", root.display()),
+        n => format!(" and {n} more; {all}"),
     };
-    eprintln!(
-        "{} {} skipped: {}{more}",
-        "warning:".yellow(),
-        count(skipped.len() as u64, "file"),
-        named.join(", ")
-    );
+    if !new.is_empty() {
+        let (warning, files) = ("warning:".yellow(), count(new.len() as u64, "file"));
+        eprintln!("{warning} {files} skipped: {named}{more}");
+    }
+    if !known.is_empty() {
+        let files = count(known.len() as u64, "file");
+        let line = format!("{files} skipped as before; {all}");
+        eprintln!("{}", line.dimmed());
+    }
 }
 
 /// Prints a failure: JSON on stdout for programs, words on stderr for people.

@@ -1,21 +1,47 @@
-//! Who asks: the login behind a key, and which hosts and origins are let in.
+//! Who asks: the login behind a key or a token, and which hosts and origins are let in.
 //!
-//! A tenant comes from the login and never from a request. Without keys there is one login, which may do everything as the
-//! tenant `default`; then only this machine gets in, unless `door.open` says otherwise.
+//! A tenant and groups come from the login and never from a request. Without keys and an issuer of tokens there is one login,
+//! which may do everything as the tenant `default`; then only this machine gets in, unless `door.open` says otherwise.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`logins`] | which login a request has, and what it has spent |
+//! | [`keys`] | keys, in a file |
+//! | [`oidc`] | tokens of an issuer of OpenID Connect |
+//! | [`rate`] | how much a login may take in some time |
+//! | [`challenge`] | how to log in |
+//! | [`ending`] | the end of a login that waits |
 
+mod challenge;
+mod ending;
 mod keys;
+mod logins;
+mod oidc;
 mod rate;
 
-pub use keys::{ApiKey, KeyFile, KeyFileError, Logins};
+pub(crate) use challenge::routes;
+pub(crate) use ending::waiting;
+pub(crate) use keys::changed;
+pub use keys::{ApiKey, KeyFile, KeyFileError};
+pub use logins::{Logins, LoginsError};
+pub use oidc::Options as OidcOptions;
 
-use crate::Door;
+use crate::access::challenge::Challenge;
 use crate::problem::Problem;
+use crate::{BODY_MAX, Door};
+use axum::body::{Body, HttpBody};
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use envelope::TenantId;
+use envelope::{Groups, Principal, TenantId};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::time::{Duration, SystemTime};
+
+/// How long a request that is no document may take to come in.
+const BODY_TIME: Duration = Duration::from_secs(30);
 
 /// What a login may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,7 +53,7 @@ pub enum Scope {
     Read,
     /// Store and delete documents, list and erase the conversations of the tenant.
     Write,
-    /// Nothing yet.
+    /// See how the fleet is, and what people of the tenant say of answers.
     Operate,
 }
 
@@ -49,23 +75,83 @@ impl Scope {
 /// Who asks.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Login {
-    /// Its name, for logs.
+    /// What tells it from every other login: the name of a key, or the issuer and the subject of a token.
+    pub id: String,
+    /// Its name, for people and logs.
     pub name: String,
     /// The tenant whose documents and conversations it sees.
     pub tenant: TenantId,
+    /// The groups of readers that it belongs to.
+    pub groups: Groups,
     /// What it may do.
     pub scopes: Vec<Scope>,
     /// Questions that it may ask in a minute.
     pub per_minute: Option<u32>,
+    /// Tokens of models that its turns may take in an hour.
+    pub tokens_per_hour: Option<u64>,
+    /// What makes it a login.
+    pub proof: Proof,
+}
+
+/// What makes a login good, to be looked at again while it waits.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Proof {
+    /// Nobody has to log in for what it asks.
+    None,
+    /// A key with this hash.
+    Key(String),
+    /// A token that is good until then.
+    Token(SystemTime),
 }
 
 impl Login {
+    /// Whoever is let in where nobody has to log in: everything is allowed.
+    pub(crate) fn local() -> Login {
+        Login {
+            id: "local".into(),
+            name: "local".into(),
+            groups: Groups::all(),
+            scopes: Scope::ALL.to_vec(),
+            ..Login::nobody()
+        }
+    }
+
+    /// Whoever asks for what everybody may read.
+    fn nobody() -> Login {
+        Login {
+            id: String::new(),
+            name: String::new(),
+            tenant: TenantId::default_tenant(),
+            groups: Groups::default(),
+            scopes: Vec::new(),
+            per_minute: None,
+            tokens_per_hour: None,
+            proof: Proof::None,
+        }
+    }
+
+    /// Whose documents it reads, and which of them.
+    pub(crate) fn principal(&self) -> Principal {
+        Principal {
+            tenant: self.tenant.clone(),
+            groups: self.groups.clone(),
+        }
+    }
+
+    /// Puts into a message to the fleet who asks.
+    pub(crate) fn own(&self, fields: &mut Map<String, Value>) {
+        fields.insert("tenant".into(), self.tenant.as_str().into());
+        if !self.groups.is_empty() {
+            fields.insert("groups".into(), self.groups.names().collect());
+        }
+    }
+
     /// Refuses what the login may not do.
     pub(crate) fn may(&self, scope: Scope) -> Result<(), Problem> {
         if self.scopes.contains(&scope) {
             return Ok(());
         }
-        let detail = format!("this key lacks the scope `{}`", scope.as_str());
+        let detail = format!("this login lacks the scope `{}`", scope.as_str());
         Err(Problem::new(StatusCode::FORBIDDEN, "no_scope", detail))
     }
 }
@@ -79,46 +165,83 @@ fn is_public(path: &str) -> bool {
 }
 
 /// Lets a request in, or answers it with why not; counts it either way.
-pub(crate) async fn admit(State(door): State<Door>, mut request: Request, next: Next) -> Response {
-    let path = request.uri().path().to_owned();
-    let origin = request.headers().get(header::ORIGIN).cloned();
-    let allowed = admitted(&door, &request);
-    let is_preflight = request.method() == Method::OPTIONS
-        && request
-            .headers()
+pub(crate) async fn admit(State(door): State<Door>, request: Request, next: Next) -> Response {
+    let (mut parts, body) = request.into_parts();
+    let path = parts.uri.path().to_owned();
+    let origin = parts.headers.get(header::ORIGIN).cloned();
+    let challenge = Challenge::to(&door, &parts);
+    let allowed = admitted(&door, &parts).await;
+    let is_preflight = parts.method == Method::OPTIONS
+        && parts
+            .headers
             .contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
     let mut response = match allowed {
-        Ok(_) if is_preflight => preflight(request.headers()),
-        Ok(login) => {
-            request.extensions_mut().insert(login);
-            next.run(request).await
-        }
+        Ok(_) if is_preflight => preflight(&parts.headers),
+        Ok(login) => match whole(&parts, body).await {
+            Ok(body) => {
+                parts.extensions.insert(login.clone());
+                let request = Request::from_parts(parts, body);
+                ending::with(&door, login, next.run(request)).await
+            }
+            Err(problem) => problem.into_response(),
+        },
         Err(problem) => problem.into_response(),
     };
+    let refused = response.extensions().get::<Problem>();
+    let code = refused.map(|refused| refused.code.clone());
+    if let Some(challenge) = refused.and_then(|refused| challenge.of(refused)) {
+        let headers = response.headers_mut();
+        headers.insert(header::WWW_AUTHENTICATE, challenge);
+    }
     response = crate::openai::in_shape(&path, response);
     if let Some(origin) = origin.filter(|origin| is_named(&door, origin)) {
         allow_origin(response.headers_mut(), origin);
     }
-    door.0
-        .setup
-        .metrics
-        .answered(&path, response.status().as_u16());
+    let (metrics, status) = (&door.0.setup.metrics, response.status());
+    metrics.answered(&path, status.as_u16(), code.as_deref());
     response
 }
 
-fn admitted(door: &Door, request: &Request) -> Result<Login, Problem> {
-    let headers = request.headers();
-    let host = host_of(request);
+/// Whether a form may bring a file.
+pub(crate) fn has_file(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE);
+    kind.is_some_and(|kind| kind.as_bytes().starts_with(b"multipart/form-data"))
+}
+
+/// The body of a request that is no document, as soon as all of it is there: whoever sends it slowly holds nothing else.
+async fn whole(parts: &Parts, body: Body) -> Result<Body, Problem> {
+    let path = parts.uri.path();
+    let is_document = match parts.method {
+        Method::PUT => path.starts_with("/api/documents/"),
+        Method::POST => path == "/plain" && has_file(&parts.headers),
+        _ => false,
+    };
+    if is_document || body.is_end_stream() {
+        return Ok(body);
+    }
+    let most = match path {
+        path if path.starts_with("/v1/") => crate::openai::BODY_MAX,
+        _ => BODY_MAX,
+    };
+    let read = tokio::time::timeout(BODY_TIME, axum::body::to_bytes(body, most)).await;
+    let read = read.map_err(|_| {
+        let detail = format!("the request did not come within {} s", BODY_TIME.as_secs());
+        Problem::new(StatusCode::REQUEST_TIMEOUT, "too_slow", detail)
+    })?;
+    let bytes = read.map_err(|_| {
+        let detail = format!("the request has more than {most} bytes, or broke off");
+        Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", detail)
+    })?;
+    Ok(bytes.into())
+}
+
+async fn admitted(door: &Door, parts: &Parts) -> Result<Login, Problem> {
+    let headers = &parts.headers;
+    let host = host_of(headers, &parts.uri);
     must_be_local(door, host)?;
     must_be_known(door, headers, host)?;
-    let path = request.uri().path();
-    if is_public(path) || request.method() == Method::OPTIONS {
-        return Ok(Login {
-            name: String::new(),
-            tenant: TenantId::default_tenant(),
-            scopes: Vec::new(),
-            per_minute: None,
-        });
+    if is_public(parts.uri.path()) || parts.method == Method::OPTIONS {
+        return Ok(Login::nobody());
     }
     let bearer = headers
         .get(header::AUTHORIZATION)
@@ -126,19 +249,14 @@ fn admitted(door: &Door, request: &Request) -> Result<Login, Problem> {
         .and_then(|value| value.split_once(' '))
         .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
         .map(|(_, key)| key.trim());
-    door.0.setup.logins.of(bearer)
+    door.0.setup.logins.of(bearer).await
 }
 
 /// The host that the client asked: in a header, or with HTTP/2 in the address.
-fn host_of(request: &Request) -> Option<&str> {
-    let header = request.headers().get(header::HOST);
+pub(crate) fn host_of<'a>(headers: &'a HeaderMap, uri: &'a Uri) -> Option<&'a str> {
+    let header = headers.get(header::HOST);
     let said = header.and_then(|host| host.to_str().ok());
-    said.or_else(|| {
-        request
-            .uri()
-            .authority()
-            .map(|authority| authority.as_str())
-    })
+    said.or_else(|| uri.authority().map(|authority| authority.as_str()))
 }
 
 /// Where hosts are named, or nobody has to log in, a page elsewhere must not get in under a name of its own that means this machine.
@@ -168,7 +286,7 @@ fn name_of(host: &str) -> &str {
     }
 }
 
-fn is_loopback(host: &str) -> bool {
+pub(crate) fn is_loopback(host: &str) -> bool {
     let name = name_of(host);
     name.eq_ignore_ascii_case("localhost")
         || name
@@ -181,9 +299,7 @@ fn must_be_known(door: &Door, headers: &HeaderMap, host: Option<&str>) -> Result
     let Some(origin) = headers.get(header::ORIGIN) else {
         return Ok(());
     };
-    let of = origin.to_str().ok().and_then(|o| o.split_once("://"));
-    let is_ours = of.is_some_and(|(_, of)| Some(of) == host);
-    if is_ours || is_named(door, origin) {
+    if is_own(origin, host) || is_named(door, origin) {
         return Ok(());
     }
     let detail = format!("pages of {origin:?} may not ask here; name them in `door.origins`");
@@ -192,6 +308,12 @@ fn must_be_known(door: &Door, headers: &HeaderMap, host: Option<&str>) -> Result
         "foreign_origin",
         detail,
     ))
+}
+
+/// Whether a page of this origin came from the host that was asked.
+pub(crate) fn is_own(origin: &HeaderValue, host: Option<&str>) -> bool {
+    let of = origin.to_str().ok().and_then(|o| o.split_once("://"));
+    of.is_some_and(|(_, of)| Some(of) == host)
 }
 
 /// What a browser asks before it sends a request of a page elsewhere: any header is all right.
@@ -221,7 +343,7 @@ fn allow_origin(headers: &mut HeaderMap, origin: HeaderValue) {
         ),
         (
             header::ACCESS_CONTROL_EXPOSE_HEADERS,
-            "location, retry-after",
+            "location, retry-after, www-authenticate",
         ),
         (header::ACCESS_CONTROL_MAX_AGE, "600"),
     ] {
@@ -232,6 +354,7 @@ fn allow_origin(headers: &mut HeaderMap, origin: HeaderValue) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use axum::body::Bytes;
 
     #[test]
     fn names_of_this_machine() {
@@ -252,6 +375,29 @@ mod tests {
             "",
         ] {
             assert!(!is_loopback(host), "{host}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_that_comes_slowly_or_is_too_large_is_refused() {
+        let slow =
+            || Body::from_stream(futures_util::stream::pending::<Result<Bytes, axum::Error>>());
+        let large = |bytes: usize| Body::from(vec![b'x'; bytes]);
+        for (method, path, body, status) in [
+            ("POST", "/plain", slow(), Some(408)),
+            ("POST", "/api/turns", slow(), Some(408)),
+            ("POST", "/plain", large(BODY_MAX + 1), Some(413)),
+            ("POST", "/v1/responses", large(BODY_MAX + 1), None),
+            ("POST", "/mcp", large(BODY_MAX), None),
+            // It has a time of its own.
+            ("PUT", "/api/documents/a.md", slow(), None),
+            ("GET", "/", Body::empty(), None),
+        ] {
+            let request = Request::builder().method(method).uri(path);
+            let (parts, body) = request.body(body).expect("a request").into_parts();
+            let read = whole(&parts, body).await;
+            let refused = read.err().map(|problem| problem.status.as_u16());
+            assert_eq!(refused, status, "{method} {path}");
         }
     }
 

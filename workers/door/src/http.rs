@@ -6,17 +6,26 @@
 //! | [`events`] | the events of a turn as a stream that can be taken up again |
 //! | [`corpus`] | search, counts, documents, what stands behind a citation |
 //! | [`documents`] | documents: stored, deleted, listed, followed until they can be searched |
+//! | [`files`] | original files |
+//! | [`feedback`] | what people say of answers |
 //! | [`conversations`] | conversations of the tenant |
+//! | [`fleet`] | the state of the fleet |
 
 pub(crate) mod conversations;
-mod corpus;
-mod documents;
+pub(crate) mod corpus;
+pub(crate) mod documents;
 pub(crate) mod events;
-mod turns;
+mod feedback;
+pub(crate) mod files;
+pub(crate) mod fleet;
+pub(crate) mod turns;
 
-use crate::Door;
 use crate::problem::Problem;
-use axum::extract::{DefaultBodyLimit, FromRequest, FromRequestParts, Path, Request, State};
+use crate::{Door, Login};
+use axum::extract::{
+    DefaultBodyLimit, Extension, FromRequest, FromRequestParts, OptionalFromRequest, Path, Request,
+    State,
+};
 use axum::http::request::Parts;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
@@ -35,10 +44,13 @@ pub(crate) fn routes() -> Router<Door> {
         .route("/api/turns/{turn}", get(turns::read).delete(turns::cancel))
         .route("/api/turns/{turn}/events", get(turns::events))
         .route("/api/turns/{turn}/citations/{n}", get(corpus::citation))
+        .route("/api/turns/{turn}/feedback", post(feedback::give))
+        .route("/api/feedback", get(feedback::list))
         .route("/api/search", post(corpus::search))
         .route("/api/count", post(corpus::count))
         .route("/api/catalog", get(corpus::catalog))
         .route("/api/document", get(corpus::document))
+        .route("/api/file", get(files::file))
         .route("/api/documents", get(documents::list))
         .route(
             "/api/documents/{*source}",
@@ -55,12 +67,27 @@ pub(crate) fn routes() -> Router<Door> {
             "/api/conversations/{conversation}",
             get(conversations::read).delete(conversations::erase),
         )
+        .route(
+            "/api/conversations/{conversation}/fork",
+            post(conversations::fork),
+        )
+        .route("/api/fleet", get(fleet::status))
+        .route("/api/login", get(login))
         .route("/api/health", get(health))
         .route("/api/openapi.json", get(openapi))
 }
 
 async fn openapi() -> impl IntoResponse {
     ([(header::CONTENT_TYPE, "application/json")], OPENAPI)
+}
+
+/// Says who asks and what they may do, for programs that offer no more than that.
+async fn login(State(door): State<Door>, Extension(login): Extension<Login>) -> Json<Value> {
+    let (name, tenant) = (login.name, login.tenant.as_str());
+    let takes = door.0.setup.takes_documents;
+    Json(json!({
+        "name": name, "tenant": tenant, "groups": login.groups, "scopes": login.scopes, "takes_documents": takes,
+    }))
 }
 
 async fn health(State(door): State<Door>) -> impl IntoResponse {
@@ -92,13 +119,31 @@ pub(crate) struct Object(pub(crate) Map<String, Value>);
 impl FromRequest<Door> for Object {
     type Rejection = Problem;
     async fn from_request(request: Request, door: &Door) -> Result<Object, Problem> {
-        let Json(mut value) = Json::<Value>::from_request(request, door).await?;
+        let json = <Json<Value> as FromRequest<Door>>::from_request(request, door);
+        let Json(mut value) = json.await?;
         whole(&mut value);
         match value {
             Value::Object(object) => Ok(Object(object)),
             _ => Err(Problem::bad("want a JSON object")),
         }
     }
+}
+
+impl OptionalFromRequest<Door> for Object {
+    type Rejection = Problem;
+    async fn from_request(request: Request, door: &Door) -> Result<Option<Object>, Problem> {
+        match request.headers().contains_key(header::CONTENT_TYPE) {
+            true => <Object as FromRequest<Door>>::from_request(request, door)
+                .await
+                .map(Some),
+            false => Ok(None),
+        }
+    }
+}
+
+/// The fields of an object.
+pub(crate) fn fields<T: DeserializeOwned>(Object(object): Object) -> Result<T, Problem> {
+    serde_json::from_value(Value::Object(object)).map_err(|error| Problem::bad(error.to_string()))
 }
 
 /// Numbers of JSON have one kind: `3.0` is a whole number, and some clients write it so.

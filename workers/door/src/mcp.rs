@@ -18,7 +18,7 @@ mod tasks;
 
 use crate::access::Scope;
 use crate::problem::Problem;
-use crate::{BODY_MAX, Door, Login, Logins};
+use crate::{BODY_MAX, Door, Login};
 use axum::body::{Body, Bytes};
 use axum::http::request::Parts;
 use axum::http::{Request, StatusCode};
@@ -128,11 +128,12 @@ impl Door {
         W: AsyncWrite + Send + Unpin + 'static,
     {
         let stop = self.0.setup.stop.clone();
-        let local = Logins::open().of(None);
-        let local = local.map_err(|problem| std::io::Error::other(problem.detail))?;
         let handler = Handler {
             door: self,
-            login: Some(Login { tenant, ..local }),
+            login: Some(Login {
+                tenant,
+                ..Login::local()
+            }),
         };
         let served = async {
             let running = match handler.serve((reader, writer)).await {

@@ -41,6 +41,7 @@ mod responses;
 mod wait;
 
 pub(crate) use errors::in_shape;
+pub(crate) use reply::page;
 
 use crate::Door;
 use axum::Router;
@@ -48,7 +49,7 @@ use axum::extract::DefaultBodyLimit;
 use axum::routing::{get, post};
 
 /// Most bytes of a request: chat programs send the whole dialogue each time.
-const BODY_MAX: usize = 4 * 1024 * 1024;
+pub(crate) const BODY_MAX: usize = 4 * 1024 * 1024;
 
 pub(crate) fn routes() -> Router<Door> {
     Router::new()

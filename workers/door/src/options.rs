@@ -1,5 +1,7 @@
 //! The options of a door: the section `door` of the configuration.
 
+use crate::access::OidcOptions;
+use crate::webhook::DELAY_MAX;
 use serde::{Deserialize, Serialize};
 use settings::{InvalidOption, TimeSpan};
 use std::net::SocketAddr;
@@ -10,7 +12,7 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// HOST:PORT to listen on. Anything but this machine itself wants `door.keys` or `door.open`. Default `127.0.0.1:8080`.
+    /// HOST:PORT to listen on. Anything but this machine itself wants `door.keys`, `door.oidc` or `door.open`. Default `127.0.0.1:8080`.
     pub listen: String,
     /// File with the keys of logins, as `argosy key` writes it. Default none: whoever reaches the port may do everything,
     /// as the tenant `default`.
@@ -20,14 +22,26 @@ pub struct Options {
     /// Names by which this door may be asked for (the header `Host`, without its port), besides addresses. Default none: where nobody has to
     /// log in, the names of this machine itself, else any.
     pub hosts: Vec<String>,
+    /// Folder with the original files of the corpus, in it one for each tenant (`default`, ...), laid out as they were indexed. Default
+    /// none: a fleet's documents are there without their files.
+    pub files: Option<PathBuf>,
     /// Time that a request waits for an answer, where it does not say; then it is told where to ask again. Default 5 min.
     pub wait: TimeSpan,
-    /// Requests that may wait for an answer or follow a turn at a time; others are told to try again. Default 5000.
+    /// Requests that may wait for an answer or follow a turn at a time, a quarter of them those of one login; others are told to try
+    /// again. Default 5000.
     pub streams: u32,
     /// Origins whose pages may use this door from a browser, such as `https://chat.example`; `*` for any. Default none.
     pub origins: Vec<String>,
+    /// File with the endpoints that are told of the ends of turns, as `argosy webhook` writes it. Default none.
+    pub webhooks: Option<PathBuf>,
+    /// How often an endpoint is told of one turn before it is given up, at most 32. Default 12.
+    pub webhook_tries: u32,
+    /// Time between the first try and the second, at most 30 min. It grows fourfold with each try, to 30 min. Default 5 s.
+    pub webhook_delay: TimeSpan,
     /// What a reverse proxy puts before every path, such as `/argosy`. Default none.
     pub prefix: String,
+    /// Logins by the tokens of an issuer of OpenID Connect.
+    pub oidc: OidcOptions,
 }
 
 impl Default for Options {
@@ -37,10 +51,15 @@ impl Default for Options {
             keys: None,
             open: false,
             hosts: Vec::new(),
+            files: None,
             wait: TimeSpan::from_mins(5),
             streams: 5_000,
             origins: Vec::new(),
+            webhooks: None,
+            webhook_tries: 12,
+            webhook_delay: TimeSpan::from_secs(5),
             prefix: String::new(),
+            oidc: OidcOptions::default(),
         }
     }
 }
@@ -55,6 +74,7 @@ impl Options {
     /// An option that is wrong, by name.
     pub fn validate(&self) -> Result<(), InvalidOption> {
         self.address()?;
+        self.oidc.validate()?;
         if self.streams == 0 {
             return Err(InvalidOption::new("`door.streams` is 0: want at least 1"));
         }
@@ -62,6 +82,15 @@ impl Options {
         if wait.is_zero() || wait > WAIT_MAX {
             return Err(InvalidOption::new(
                 "`door.wait`: want more than 0 and at most 1 h",
+            ));
+        }
+        if !(1..=32).contains(&self.webhook_tries) {
+            return Err(InvalidOption::new("`door.webhook_tries`: want 1 to 32"));
+        }
+        let delay = self.webhook_delay.duration();
+        if delay.is_zero() || delay > DELAY_MAX {
+            return Err(InvalidOption::new(
+                "`door.webhook_delay`: want more than 0 and at most 30 min",
             ));
         }
         let is_path =
@@ -89,11 +118,12 @@ impl Options {
                 "`door.listen` is `{listen}`: want HOST:PORT, as in 127.0.0.1:8080"
             ))
         })?;
-        let is_let_in = address.ip().is_loopback() || self.keys.is_some() || self.open;
+        let is_login = self.keys.is_some() || self.oidc.are_on();
+        let is_let_in = address.ip().is_loopback() || is_login || self.open;
         if !is_let_in {
             return Err(InvalidOption::new(format!(
                 "`door.listen` is `{listen}`, where other machines reach it, and nobody would have to log in; name keys \
-                 in `door.keys` (`argosy key create`), or set `door.open = true`"
+                 in `door.keys` (`argosy key create`) or an issuer in `door.oidc`, or set `door.open = true`"
             )));
         }
         Ok(address)

@@ -3,6 +3,20 @@
 //! Its scripts use `/api` like any client, so it can do nothing that another client could not. *Not* here: a build step, a
 //! framework, or a request to elsewhere. What documents and models say goes in as text, and a strict policy stands behind
 //! that: should markup get in all the same, no script of it runs.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`plain`] | the page without scripts, at `/plain` |
+//! | [`documents`] | its pages of documents, and its form that brings one |
+//! | [`front`] | a bound on what that form has in front of its document |
+//! | [`markup`] | its other pages as markup |
+//! | [`marks`] | the marks in their texts |
+
+mod documents;
+mod front;
+mod marks;
+mod markup;
+mod plain;
 
 use crate::Door;
 use axum::Router;
@@ -16,7 +30,7 @@ const INDEX: &str = include_str!("page/index.html");
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
 /// The files beside the page itself: path, type, text.
-const FILES: [(&str, &str, &str); 12] = [
+const FILES: [(&str, &str, &str); 15] = [
     (
         "/style.css",
         "text/css; charset=utf-8",
@@ -28,6 +42,9 @@ const FILES: [(&str, &str, &str); 12] = [
     ("/dom.js", SCRIPT, include_str!("page/dom.js")),
     ("/talks.js", SCRIPT, include_str!("page/talks.js")),
     ("/corpus.js", SCRIPT, include_str!("page/corpus.js")),
+    ("/uploads.js", SCRIPT, include_str!("page/uploads.js")),
+    ("/feedback.js", SCRIPT, include_str!("page/feedback.js")),
+    ("/fleet.js", SCRIPT, include_str!("page/fleet.js")),
     ("/passage.js", SCRIPT, include_str!("page/passage.js")),
     ("/text.js", SCRIPT, include_str!("page/text.js")),
     ("/turn.js", SCRIPT, include_str!("page/turn.js")),
@@ -40,7 +57,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; c
                       base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 pub(crate) fn routes() -> Router<Door> {
-    let mut routes = Router::new().route("/", get(index));
+    let mut routes = plain::routes().route("/", get(index));
     for (path, kind, text) in FILES {
         let serve = async move |headers: HeaderMap| respond(&headers, kind, text.to_owned());
         routes = routes.route(path, get(serve));
@@ -77,13 +94,28 @@ fn respond(asked: &HeaderMap, kind: &'static str, text: String) -> Response {
         true => StatusCode::NOT_MODIFIED.into_response(),
         false => text.into_response(),
     };
+    respond_with(&mut response, kind, "no-cache", POLICY, "no-referrer");
+    if let Ok(tag) = HeaderValue::try_from(tag) {
+        response.headers_mut().insert(header::ETAG, tag);
+    }
+    response
+}
+
+/// Says what a response is, and what a browser may do with it.
+fn respond_with(
+    response: &mut Response,
+    kind: &'static str,
+    cache: &'static str,
+    policy: &'static str,
+    referrer: &'static str,
+) {
     let headers = response.headers_mut();
     for (name, value) in [
         (header::CONTENT_TYPE, kind),
-        (header::CACHE_CONTROL, "no-cache"),
-        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::CACHE_CONTROL, cache),
+        (header::CONTENT_SECURITY_POLICY, policy),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::REFERRER_POLICY, "no-referrer"),
+        (header::REFERRER_POLICY, referrer),
         (
             HeaderName::from_static("cross-origin-opener-policy"),
             "same-origin",
@@ -91,8 +123,4 @@ fn respond(asked: &HeaderMap, kind: &'static str, text: String) -> Response {
     ] {
         headers.insert(name, HeaderValue::from_static(value));
     }
-    if let Ok(tag) = HeaderValue::try_from(tag) {
-        headers.insert(header::ETAG, tag);
-    }
-    response
 }

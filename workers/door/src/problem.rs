@@ -48,6 +48,11 @@ impl Problem {
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, "busy", detail)
     }
 
+    /// More than a login may have at a time.
+    pub(crate) fn limited(detail: impl Into<String>) -> Problem {
+        Problem::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", detail)
+    }
+
     /// Names the field that it is about.
     pub(crate) fn about(mut self, param: &'static str) -> Problem {
         self.param = Some(param);
@@ -88,10 +93,6 @@ impl IntoResponse for Problem {
             let seconds = self.retry_after.unwrap_or(RETRY_AFTER);
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
-        if self.status == StatusCode::UNAUTHORIZED {
-            let bearer = HeaderValue::from_static("Bearer");
-            headers.insert(header::WWW_AUTHENTICATE, bearer);
-        }
         // For a door that says it in a shape of its own.
         response.extensions_mut().insert(self);
         response
@@ -103,6 +104,7 @@ fn status_of(code: &str) -> Option<StatusCode> {
     Some(match code {
         "too_large" => StatusCode::PAYLOAD_TOO_LARGE,
         "id_in_use" | "conversation_busy" | "clarification_answered" => StatusCode::CONFLICT,
+        "conversation_of_others" => StatusCode::FORBIDDEN,
         "conversation_erased" | "clarification_expired" => StatusCode::GONE,
         "clarification_unknown" | "not_found" => StatusCode::NOT_FOUND,
         // What this fleet does not offer. No 5xx: clients would send it again.

@@ -1,10 +1,12 @@
 //! Serves `argosy.ask`, on which a client asks a question by request and reply. The question is stored like any
 //! other. The reply is the terminal event or, at once, the reason why the question could not be stored.
+//!
+//! A request from the account of a tenant comes on `argosy.ask.<tenant>`, and its question is stored as that tenant's.
 
 use crate::turns::Turns;
 use bus::{CoreMessage, Headers, Publish, PublishError};
 use envelope::question::{Refusal, RefusalCode};
-use envelope::{Problem, TurnId, header, subject};
+use envelope::{Problem, Subject, TurnId, header, subject};
 use std::time::Duration;
 use streams::outbox::publish_until;
 
@@ -17,10 +19,18 @@ const KEPT: [&str; 4] = [
     header::WIRE,
 ];
 
-/// Serves requests until it is dropped. A subscription that is lost is made anew.
+/// Serves requests until it is dropped.
 pub(crate) async fn serve(turns: &Turns) {
+    tokio::join!(
+        serve_at(turns, subject::ASK.to_owned()),
+        serve_at(turns, subject::of_tenants(subject::ASK)),
+    );
+}
+
+/// Serves requests on one subject. A subscription that is lost is made anew.
+async fn serve_at(turns: &Turns, subject: String) {
     loop {
-        match turns.bus.subscribe(subject::ASK, Some("gateway")).await {
+        match turns.bus.subscribe(&subject, Some("gateway")).await {
             Ok(mut requests) => {
                 while let Some(request) = requests.next().await {
                     store(turns, request).await;
@@ -32,8 +42,20 @@ pub(crate) async fn serve(turns: &Turns) {
     }
 }
 
+/// Where the question of a request is stored, and where it is answered.
+fn place(request: &CoreMessage) -> Option<(String, String)> {
+    let tenant = subject::tenant_of(&request.subject, subject::ASK).ok()?;
+    let reply = request.reply.as_deref();
+    let reply = reply.filter(|reply| subject::may_answer(reply, tenant.as_ref()))?;
+    let at = match tenant {
+        None => subject::QUERY.to_owned(),
+        Some(tenant) => Subject::TenantAsked { tenant }.to_string(),
+    };
+    Some((at, reply.to_owned()))
+}
+
 async fn store(turns: &Turns, request: CoreMessage) {
-    let Some(reply) = request.reply.filter(|reply| subject::may_reply_to(reply)) else {
+    let Some((at, reply)) = place(&request) else {
         tracing::warn!("a request without a reply subject that may be answered; dropped");
         return;
     };
@@ -46,7 +68,7 @@ async fn store(turns: &Turns, request: CoreMessage) {
     );
     let message = Publish {
         headers,
-        ..Publish::new(subject::QUERY, request.body)
+        ..Publish::new(at, request.body)
     };
     // The requester waits and may ask again; a short patience says more than a long silence.
     let Err(error) = publish_until(&*turns.bus, message, turns.now()).await else {

@@ -44,7 +44,7 @@ impl Turns {
         })
     }
 
-    /// The terminal event of a turn of the same tenant and conversation that ended with a question back.
+    /// The terminal event of a turn of the same conversation, which whoever asks now may see, that ended with a question back.
     pub(crate) async fn asked_back(
         &self,
         named: &TurnId,
@@ -53,7 +53,7 @@ impl Turns {
         let terminal = self.read_terminal(named).await?;
         Ok(terminal.filter(|terminal| {
             terminal.clarification.is_some()
-                && terminal.tenant == header.tenant
+                && header.principal().covers(&terminal.principal())
                 && terminal.conversation == header.conversation
         }))
     }

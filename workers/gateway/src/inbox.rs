@@ -15,14 +15,14 @@ use conversation_log::AdmissionRefusal;
 use envelope::limits::DELIVERIES_MAX;
 use envelope::question::{Question, Refusal, RefusalCode};
 use envelope::{
-    Busy, Event, Header, ModeChoice, Outcome, Problem, Profile, Subject, Terminal, TurnId, UnixMs,
-    header,
+    Busy, Event, Groups, Header, ModeChoice, Outcome, Principal, Problem, Profile, Subject,
+    TenantId, Terminal, TurnId, UnixMs, header,
 };
 use futures_util::future::BoxFuture;
 use harness::consumer_loop::{AckDecision, DeliveryHandler};
 use std::sync::Arc;
 use std::time::Duration;
-use streams::asked::{InboxQuestion, read};
+use streams::asked::{InboxQuestion, read, tenant_in};
 use streams::outbox::{CreateOutcome, publish_until, time_to_live};
 use tokio::time::Instant;
 
@@ -469,9 +469,28 @@ impl Inbox {
     ) -> Result<(), Error> {
         tracing::info!(code = refusal.code.as_str(), %turn, "question refused");
         self.0.metrics.refused(refusal.code);
-        self.0
-            .end(&self.0.refused(turn, refusal, message.stored_at), reply)
-            .await?;
+        let asker = asker_of(message);
+        let terminal = Terminal {
+            tenant: asker.tenant,
+            groups: asker.groups,
+            ..self.0.refused(turn, refusal, message.stored_at)
+        };
+        self.0.end(&terminal, reply).await?;
         Ok(())
+    }
+}
+
+/// Who asked, as far as the message says: a refusal quotes what was asked. Where it cannot be read, nobody but readers of
+/// everything is told.
+fn asker_of(message: &StoredMessage) -> Principal {
+    match read(message).question {
+        Ok(question) => Principal {
+            tenant: question.tenant,
+            groups: question.groups,
+        },
+        Err(_) => Principal {
+            tenant: tenant_in(message).unwrap_or_else(TenantId::default_tenant),
+            groups: Groups::all(),
+        },
     }
 }

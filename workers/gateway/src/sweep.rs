@@ -77,7 +77,7 @@ async fn inbox(turns: &Turns) -> Result<(), Error> {
     if state.messages == 0 || from > state.last {
         return Ok(());
     }
-    let mut reader = bus.read(Stream::Inbox, subject::QUERY, from).await?;
+    let mut reader = bus.read(Stream::Inbox, subject::QUESTIONS, from).await?;
     let mut all_ended = true;
     loop {
         let mut batch = Vec::new();

@@ -170,6 +170,7 @@ impl Turns {
         Header {
             turn,
             tenant: question.tenant.clone(),
+            groups: question.groups.clone(),
             shard: 0,
             hop: 0,
             round: 0,
@@ -354,7 +355,7 @@ impl Turns {
         turn: &TurnId,
         reply: &str,
     ) -> Result<(), BusError> {
-        if !envelope::subject::may_reply_to(reply) {
+        if !envelope::subject::may_deliver_to(reply) {
             return Ok(());
         }
         let headers = Headers::default().with(header::TURN, turn.as_str());

@@ -12,6 +12,13 @@ use documents::record::records;
 use envelope::{ChunkRecord, Embedding, Problem};
 use llm::Side;
 use stage::{BoxFuture, Columns, Cut, Incoming};
+use std::time::Duration;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+/// How long one part of the work waits for the text: less than any limit of a part of the work, beyond which the text is
+/// given up and its reader goes on for nobody.
+const READING: Duration = Duration::from_millis(500);
 
 /// A document, with the parts of the work that are done.
 pub(crate) struct Draft<'a> {
@@ -24,6 +31,8 @@ pub(crate) struct Draft<'a> {
 /// The last part that is done.
 enum At {
     Bytes(Bytes),
+    /// A thread reads it.
+    Reading(JoinHandle<Result<Read, Error>>),
     Read(Box<Read>),
     Whole(Box<Document>, Said),
     Cut(Vec<ChunkRecord>, Said),
@@ -59,7 +68,12 @@ impl<'a> Draft<'a> {
             return Ok(None);
         }
         self.at = match std::mem::replace(&mut self.at, At::Gone) {
-            At::Bytes(bytes) => At::Read(Box::new(self.read(bytes).await?)),
+            At::Bytes(bytes) => At::Reading(self.read(bytes)),
+            // Text recognition may take longer than a part of the work has.
+            At::Reading(mut reading) => match timeout(READING, &mut reading).await {
+                Ok(read) => At::Read(Box::new(read.map_err(|_| Error::Panic)??)),
+                Err(_) => At::Reading(reading),
+            },
             At::Read(read) => self.complete(*read).await,
             At::Whole(document, said) => {
                 let sizes = self.indexer.cutting;
@@ -72,12 +86,10 @@ impl<'a> Draft<'a> {
         Ok(None)
     }
 
-    async fn read(&self, bytes: Bytes) -> Result<Read, Error> {
+    fn read(&self, bytes: Bytes) -> JoinHandle<Result<Read, Error>> {
         let (of, named) = (self.incoming.clone(), self.version.clone());
         let schemas = self.indexer.columns.schemas();
-        let reading = move || Indexer::read(&of, &named, &bytes, &schemas);
-        let reading = tokio::task::spawn_blocking(reading).await;
-        reading.map_err(|_| Error::Panic)?
+        tokio::task::spawn_blocking(move || Indexer::read(&of, &named, &bytes, &schemas))
     }
 
     /// Completes the columns that no rule found. The model is asked once, whatever the result is.
@@ -93,8 +105,11 @@ impl<'a> Draft<'a> {
         At::Whole(Box::new(document), Said { left_out, columns })
     }
 
-    fn cut(&self, records: Vec<ChunkRecord>, said: Said) -> Result<Cut, Error> {
+    fn cut(&self, mut records: Vec<ChunkRecord>, said: Said) -> Result<Cut, Error> {
         let of = self.incoming;
+        if let Some(head) = records.first_mut() {
+            head.left_out = said.left_out.clone();
+        }
         let messages = records.into_iter().map(|r| self.indexer.message(of, r));
         Ok(Cut {
             chunks: messages.collect::<Result<_, _>>()?,

@@ -39,6 +39,8 @@ pub enum Error {
 impl Classify for Error {
     fn class(&self) -> Class {
         match self {
+            // The reading did not come about, or was broken off.
+            Error::Skip(SkipReason::Unreadable(_)) => Class::Transient,
             Error::Skip(_) | Error::Vectors { .. } | Error::Chunk { .. } => Class::Permanent,
             Error::Embedder(llm::embed::Error::Refused { .. }) => Class::Permanent,
             // The document is not at fault: it is held until the embedder is there.
@@ -62,5 +64,23 @@ impl Classify for Error {
             Error::Embedder(error) => error.retry_after(),
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reading_that_was_broken_off_is_tried_again() {
+        let class = |reason: SkipReason| Error::Skip(reason).class();
+        assert_eq!(
+            class(SkipReason::Unreadable("stopped".into())),
+            Class::Transient
+        );
+        assert_eq!(
+            class(SkipReason::OverLimits("too slow".into())),
+            Class::Permanent
+        );
     }
 }

@@ -171,6 +171,7 @@ impl Ingest for Indexer {
             hash: String::new(),
             chunks: of,
             pipeline: String::new(),
+            left_out: None,
         };
         let Notice { tenant, source, .. } = &incoming.notice;
         let records = which.map(|n| tombstone(tenant, source, &entry, n));

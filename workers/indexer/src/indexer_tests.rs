@@ -84,7 +84,7 @@ async fn chunks_say_what_they_were_made_of() {
         assert_eq!((known.n, known.stored_at), (n, UnixMs(70)));
         assert_eq!(
             (known.pipeline.as_str(), known.is_deleted),
-            ("clean-1+chunk-2/256/26", false)
+            ("clean-2+chunk-3/256/26", false)
         );
     }
 }
@@ -120,7 +120,7 @@ async fn a_document_that_was_read_already_is_taken_as_it_is() {
 async fn vectors_travel_with_the_chunks() {
     let embedder = FakeEmbedder::new("lengths-1", length);
     let indexer = indexer(Some(embedder.clone()));
-    assert_eq!(indexer.pipeline(), "clean-1+chunk-2/256/26+lengths-1");
+    assert_eq!(indexer.pipeline(), "clean-2+chunk-3/256/26+lengths-1");
     let incoming = incoming("lease.md");
     let chunks = indexer
         .chunks(&incoming, "v1", long())
@@ -172,8 +172,8 @@ async fn what_was_done_of_a_document_is_not_done_again_after_a_failure() {
     );
     assert_eq!(
         (failed, parts),
-        (1, calls + 4),
-        "read, completed, cut, told"
+        (1, calls + 5),
+        "begun, read, completed, cut, told"
     );
     assert_eq!(model.requests().len(), 1);
 }
@@ -189,8 +189,8 @@ async fn columns_are_typed_metadata_and_what_does_not_fit_is_named() {
     let plain = indexer(None).with_schemas(schemas.clone(), None);
     let asking = indexer(None).with_schemas(schemas.clone(), Some(extractor));
     let name = schemas.name();
-    assert_eq!(plain.pipeline(), format!("clean-1+chunk-2/256/26+{name}"));
-    let asks = format!("clean-1+chunk-2/256/26+{name}+scripted-");
+    assert_eq!(plain.pipeline(), format!("clean-2+chunk-3/256/26+{name}"));
+    let asks = format!("clean-2+chunk-3/256/26+{name}+scripted-");
     assert!(
         asking.pipeline().starts_with(&asks),
         "{}",
@@ -243,14 +243,14 @@ async fn sizes_are_options_and_name_the_pipeline() {
         ..Options::default()
     };
     let small = Indexer::new(None, &options).unwrap();
-    assert_eq!(small.pipeline(), "clean-1+chunk-2/64/8");
+    assert_eq!(small.pipeline(), "clean-2+chunk-3/64/8");
     let incoming = incoming("lease.md");
     let few = indexer(None).chunks(&incoming, "v1", long()).await.unwrap();
     let many = small.chunks(&incoming, "v1", long()).await.unwrap();
     assert!(many.chunks.len() > few.chunks.len() * 3);
     for record in records(&many.chunks) {
         assert!(chunk::tokens(&record.text) <= 64);
-        assert_eq!(record.pipeline, "clean-1+chunk-2/64/8");
+        assert_eq!(record.pipeline, "clean-2+chunk-3/64/8");
     }
 }
 

@@ -17,4 +17,4 @@ pub use answers::Answers;
 pub use error::Error;
 pub use extract::Extractor;
 pub use indexer::Indexer;
-pub use options::Options;
+pub use options::{Options, Recognition};

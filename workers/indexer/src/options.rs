@@ -33,6 +33,35 @@ pub struct Options {
     pub chunk_tokens: u32,
     /// Most tokens of a chunk that the next one repeats, up to half of it. Default 26.
     pub overlap_tokens: u32,
+    /// Longest time for reading one file that is more than plain text, over 0 and up to 100 s; then it is named and
+    /// left out. Default 60 s.
+    pub read_timeout: TimeSpan,
+    /// Most memory of the process that reads such a file, 128 to 65,536 MiB; what needs more is named and left out.
+    /// Default 1,024.
+    pub read_memory_mib: u32,
+    /// Whether what people do not see is read as well: text of a page (HTML, PDF) that is hidden or has the colour of
+    /// its background. Default false.
+    pub read_hidden: bool,
+    /// Text recognition of pictures, and of pages of a PDF that are pictures: `off`, or `tesseract`, which has to be on
+    /// the PATH, and for a PDF `pdftoppm` as well. Files that are indexed already are read anew with `--force`. Default
+    /// `off`.
+    pub ocr: Recognition,
+    /// Languages of that text as `tesseract` calls them, joined by `+`: `eng+deu`. Default `eng`.
+    pub ocr_languages: String,
+    /// Longest time that programs outside may take for one file, text recognition and LibreOffice, over 0 and up to
+    /// 1 h. Default 10 min.
+    pub program_timeout: TimeSpan,
+}
+
+/// What recognises text.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Recognition {
+    /// Nothing.
+    #[default]
+    Off,
+    /// The program of that name.
+    Tesseract,
 }
 
 impl Default for Options {
@@ -47,12 +76,22 @@ impl Default for Options {
             edition: Edition::main(),
             chunk_tokens: CHUNK_TOKENS_MAX as u32,
             overlap_tokens: OVERLAP_TOKENS_MAX as u32,
+            read_timeout: TimeSpan::from_secs(60),
+            read_memory_mib: 1_024,
+            read_hidden: false,
+            ocr: Recognition::Off,
+            ocr_languages: "eng".into(),
+            program_timeout: TimeSpan::from_mins(10),
         }
     }
 }
 
-/// The longest `extract_timeout`, in seconds: a document has two minutes in all.
+/// The longest `extract_timeout`, in seconds: a part of the work has two minutes.
 const EXTRACT_SECS_MAX: u64 = 60;
+/// The longest `read_timeout`, in seconds.
+const READ_SECS_MAX: u64 = 100;
+/// The longest `program_timeout`, in seconds: a document of which pages are recognised waits in parts.
+const PROGRAM_SECS_MAX: u64 = 3_600;
 
 impl Options {
     /// Checks that every option is in its range.
@@ -68,16 +107,29 @@ impl Options {
                 64..=8_192,
             ),
             ("chunk_tokens", self.chunk_tokens, 32..=2_048),
+            ("read_memory_mib", self.read_memory_mib, 128..=65_536),
         ] {
             if !range.contains(&given) {
                 let (least, most) = range.into_inner();
                 return wrong(format!("`{name}` must be {least} to {most}, not {given}"));
             }
         }
-        let timeout = self.extract_timeout;
-        if timeout.is_zero() || timeout > TimeSpan::from_secs(EXTRACT_SECS_MAX) {
+        for (name, timeout, most) in [
+            ("extract_timeout", self.extract_timeout, EXTRACT_SECS_MAX),
+            ("read_timeout", self.read_timeout, READ_SECS_MAX),
+            ("program_timeout", self.program_timeout, PROGRAM_SECS_MAX),
+        ] {
+            if timeout.is_zero() || timeout > TimeSpan::from_secs(most) {
+                return wrong(format!(
+                    "`{name}` must be over 0 and at most {most}s, not {timeout}"
+                ));
+            }
+        }
+        let is_sign = |c: char| c.is_ascii_alphanumeric() || "_/+".contains(c);
+        let given = &self.ocr_languages;
+        if given.is_empty() || !given.chars().all(is_sign) {
             return wrong(format!(
-                "`extract_timeout` must be over 0 and at most {EXTRACT_SECS_MAX}s, not {timeout}"
+                "`ocr_languages` must be names of languages joined by `+`, as in `eng+deu`, not `{given}`"
             ));
         }
         let (most, given) = (self.chunk_tokens / 2, self.overlap_tokens);
@@ -127,6 +179,14 @@ mod tests {
             (
                 r#"{"extract_timeout": "0s"}"#,
                 "`extract_timeout` must be over 0 and at most 60s, not 0s",
+            ),
+            (
+                r#"{"program_timeout": "61m"}"#,
+                "`program_timeout` must be over 0 and at most 3600s, not 61m",
+            ),
+            (
+                r#"{"ocr_languages": "-l deu"}"#,
+                "`ocr_languages` must be names of languages joined by `+`, as in `eng+deu`, not `-l deu`",
             ),
             (
                 r#"{"chunk_tokens": 31, "overlap_tokens": 0}"#,

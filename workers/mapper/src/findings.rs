@@ -13,6 +13,9 @@ use llm::json::{self, Rung};
 use llm::reply::without_thoughts;
 use serde_json::Value;
 
+/// How much of a line without sentences is a fact, in characters.
+const AROUND_CHARS: usize = 300;
+
 /// The findings that were read, and the rung when it was not the first.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Read {
@@ -31,8 +34,8 @@ struct Facts {
     trimmed: usize,
 }
 
-/// Reads a model's reply about `passage`, which helps when its grade is above `relevant_above`.
-pub(crate) fn read(answer: &str, passage: &Passage, relevant_above: f32) -> Read {
+/// Reads a model's reply about `passage` to a question, which helps when its grade is above `relevant_above`.
+pub(crate) fn read(answer: &str, passage: &Passage, asked: &str, relevant_above: f32) -> Read {
     let object = json::read_object(answer);
     let of_object = object.as_ref().and_then(|(object, rung)| {
         let facts = object.get("facts").map(statements).unwrap_or_default();
@@ -46,16 +49,17 @@ pub(crate) fn read(answer: &str, passage: &Passage, relevant_above: f32) -> Read
     match read {
         Some((Grade::Said(grade), facts, rung)) => {
             let fallback = (rung == Rung::Salvaged).then_some(Fallback::MapSalvaged);
-            said(grade, relevant_above, facts, fallback)
+            said(grade, relevant_above, tidy(facts, asked), fallback)
         }
         Some((Grade::Outside(grade), facts, _)) => {
             let why = format!("a grade of {grade} is not between 0 and 1");
-            by_default(tidy(facts), passage, why)
+            by_default(tidy(facts, asked), passage, why)
         }
         None => {
             // Facts without a grade are better than the passage's opening, and count as little.
             let facts = object.and_then(|(object, _)| object.get("facts").map(statements));
-            by_default(tidy(facts.unwrap_or_default()), passage, "unread".into())
+            let facts = tidy(facts.unwrap_or_default(), asked);
+            by_default(facts, passage, "unread".into())
         }
     }
 }
@@ -71,7 +75,7 @@ pub(crate) fn defaulted(passage: &Passage) -> Read {
 /// The default for a reply that cannot be taken for what it says, with the reason.
 fn by_default(facts: Facts, passage: &Passage, why: String) -> Read {
     let facts = match facts.kept.is_empty() {
-        true => tidy(opening::of(&passage.text)),
+        true => tidy(opening::of(&passage.text), ""),
         false => facts,
     };
     Read {
@@ -93,9 +97,9 @@ pub(crate) fn of_something_else(passage: &Passage) -> Read {
     by_default(Facts::default(), passage, why)
 }
 
-fn said(grade: f32, above: f32, facts: Vec<String>, fallback: Option<Fallback>) -> Read {
+fn said(grade: f32, above: f32, facts: Facts, fallback: Option<Fallback>) -> Read {
     let relevant = grade > above;
-    let facts = tidy(if relevant { facts } else { Vec::new() });
+    let facts = if relevant { facts } else { Facts::default() };
     Read {
         findings: Findings {
             relevant,
@@ -137,17 +141,17 @@ fn statement(value: &Value) -> Option<String> {
 }
 
 /// Facts with collapsed white space, without empty and repeated ones, within the limits of the wire.
-fn tidy(facts: Vec<String>) -> Facts {
+fn tidy(facts: Vec<String>, asked: &str) -> Facts {
     let mut tidied = Facts::default();
     // What was left out, by itself: said twice, it is one fact less.
     let mut left_out: Vec<String> = Vec::new();
     for fact in facts {
         let whole = text::one_line(&fact);
-        let fact = cut(&whole).to_owned();
+        let fact = cut(&whole, asked);
         if fact.is_empty() || tidied.kept.contains(&fact) || left_out.contains(&fact) {
             continue;
         }
-        let is_cut = fact.len() < whole.len();
+        let is_cut = fact != whole;
         if tidied.kept.len() == FACTS_PER_PASSAGE_MAX {
             tidied.trimmed += 1;
             left_out.push(fact);
@@ -159,17 +163,24 @@ fn tidy(facts: Vec<String>) -> Facts {
     tidied
 }
 
-/// The part of a line that a fact may have, cut between words where there are any.
-fn cut(line: &str) -> &str {
+/// The part of a line that a fact may have, cut between words where there are any: of a line without sentences, what is
+/// around the words of the question.
+fn cut(line: &str, asked: &str) -> String {
     let Some((end, _)) = line.char_indices().nth(FACT_CHARS_MAX) else {
-        return line;
+        return line.to_owned();
     };
-    match line[end..].starts_with(' ') {
+    let around = search::window(line, asked, AROUND_CHARS);
+    if let Some(around) = around.filter(|around| around.start > 0) {
+        let end = if around.end < line.len() { " …" } else { "" };
+        return format!("… {}{end}", &line[around]);
+    }
+    let head = match line[end..].starts_with(' ') {
         true => &line[..end],
         false => line[..end]
             .rsplit_once(' ')
             .map_or(&line[..end], |(head, _)| head),
-    }
+    };
+    head.to_owned()
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ struct Habit {
 
 fn about(answer: &str) -> Read {
     let text = "The total is 200 EUR. Due in May! Pay by wire? To Orlin.\n\nNo cash.";
-    read(answer, &passage("invoice", text), ABOVE)
+    read(answer, &passage("invoice", text), "", ABOVE)
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn every_habit_is_read_as_it_is_meant() {
 fn the_threshold_is_an_option() {
     let passage = passage("invoice", "The total is 200 EUR.");
     let answer = r#"{"grade": 0.5, "facts": ["The total is 200 EUR."]}"#;
-    let relevant = |above| read(answer, &passage, above).findings.relevant;
+    let relevant = |above| read(answer, &passage, "", above).findings.relevant;
     assert_eq!([0.4, 0.5, 0.7].map(relevant), [true, false, false]);
 }
 
@@ -95,9 +95,36 @@ fn facts_over_the_limits_are_counted() {
 #[test]
 fn a_long_fact_is_cut_between_words() {
     let line = format!("{} end", "abcdefg ".repeat(75).trim_end());
-    assert_eq!(cut(&line), "abcdefg ".repeat(75).trim_end());
-    assert_eq!(cut(&"x".repeat(700)).len(), FACT_CHARS_MAX);
-    assert_eq!(cut("short"), "short");
+    assert_eq!(cut(&line, ""), "abcdefg ".repeat(75).trim_end());
+    assert_eq!(cut(&"x".repeat(700), "").len(), FACT_CHARS_MAX);
+    assert_eq!(cut("short", ""), "short");
+}
+
+#[test]
+fn of_a_line_without_sentences_a_fact_is_what_answers() {
+    let noise = "abcdefg ".repeat(200);
+    let line = format!("{noise}the limit of the red crane is 35 t {noise}");
+    let said = serde_json::json!({"grade": 1, "facts": [line]}).to_string();
+    let passage = passage("cranes", &line);
+    let mut read = read(
+        &said,
+        &passage,
+        "What is the limit of the red crane?",
+        ABOVE,
+    );
+    assert_eq!(crate::occurrence::settle(&mut read, &passage, "", 0.6), 0);
+    let fact = &read.findings.facts[0];
+    assert!(
+        fact.contains("red crane is 35 t") && fact.chars().count() <= AROUND_CHARS + 4,
+        "{fact}"
+    );
+    assert!(fact.starts_with("… ") && fact.ends_with(" …"), "{fact}");
+    let span = read.findings.spans[0].unwrap();
+    assert_eq!(
+        span.of(&line),
+        fact.strip_prefix("… ")
+            .and_then(|said| said.strip_suffix(" …"))
+    );
 }
 
 proptest! {
@@ -111,7 +138,7 @@ proptest! {
         let passage = passage("d", &text);
         let listed = serde_json::json!({"grade": 0.9, "facts": said}).to_string();
         for answer in [answer, listed] {
-            let mut read = read(&answer, &passage, ABOVE);
+            let mut read = read(&answer, &passage, "What is due?", ABOVE);
             crate::occurrence::settle(&mut read, &passage, "", 0.6);
             let findings = read.findings;
             prop_assert!(findings.facts.len() <= FACTS_PER_PASSAGE_MAX);

@@ -94,7 +94,7 @@ mod tests {
     fn settled(facts: &[&str], least: f32) -> (Read, usize) {
         let passage = passage("invoice", TEXT);
         let answer = serde_json::json!({"grade": 0.9, "facts": facts}).to_string();
-        let mut read = findings::read(&answer, &passage, 0.7);
+        let mut read = findings::read(&answer, &passage, "", 0.7);
         let dropped = settle(&mut read, &passage, OWN, least);
         (read, dropped)
     }

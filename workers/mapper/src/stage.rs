@@ -80,7 +80,8 @@ impl Stage for Mapper {
         let call = self.call(cx, passage)?;
         let reply = self.model.chat(&call.request).await?;
         let answer = call.answer(&reply);
-        let mut read = findings::read(answer, passage, self.options.relevant_above);
+        let asked = cx.case.question.best();
+        let mut read = findings::read(answer, passage, asked, self.options.relevant_above);
         let own = call.prompt.own_text();
         let dropped = settle(&mut read, passage, own, self.options.fact_support_min);
         let decided = decided(&read, dropped);

@@ -95,7 +95,7 @@ impl Planner {
     ) -> stage::StepResult<PlannerExit> {
         let Planning { task, evidence } = planning;
         if matches!(task, PlanTask::Act { .. }) {
-            let catalog = self.catalog.catalog(&cx.header.tenant).await;
+            let catalog = self.catalog.catalog(&cx.header.principal()).await;
             return self.act(cx, &evidence, &catalog).await;
         }
         let mut task = self.routed(task);
@@ -104,7 +104,7 @@ impl Planner {
             let done = self.as_it_stands(cx, &task, Fallback::BudgetSpent { limit });
             return Ok(exit(done, cx, &task));
         }
-        let catalog = self.catalog.catalog(&cx.header.tenant).await;
+        let catalog = self.catalog.catalog(&cx.header.principal()).await;
         if matches!(task, PlanTask::Review { .. }) {
             return self.review(cx, &task, &evidence, &catalog).await;
         }

@@ -9,7 +9,7 @@ use envelope::hop::PlannerExit;
 use envelope::lookup::CorpusCatalog;
 use envelope::{
     After, Bucket, ConversationId, FanOut, FilterMatch, Findings, PartResult, Plan, PlanTask,
-    Profile, ReadMark, Role, Scatter, SearchStrategy, TenantId, TurnId, UnixMs,
+    Profile, ReadMark, Role, Scatter, SearchStrategy, TurnId, UnixMs,
 };
 use llm::{ChatRequest, Prompts};
 use search::CatalogSource;
@@ -185,7 +185,7 @@ fn searched(query: &str, found: &[&str]) -> FanOut {
 struct Corpus(Vec<String>);
 
 impl CatalogSource for Corpus {
-    fn catalog<'a>(&'a self, _: &'a TenantId) -> BoxFuture<'a, Arc<CorpusCatalog>> {
+    fn catalog<'a>(&'a self, _: &'a envelope::Principal) -> BoxFuture<'a, Arc<CorpusCatalog>> {
         let column = |(field, kind): (&str, &str)| json!({"field": field, "type": kind, "documents": 3, "coverage": 1.0});
         let bucket = |name: &String| {
             let columns: Vec<_> = match name.as_str() {

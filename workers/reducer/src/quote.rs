@@ -4,6 +4,7 @@ use crate::evidence::Evidence;
 use crate::support::{Words, best};
 use envelope::limits::FACT_CHARS_MAX;
 use envelope::{Citation, Passage};
+use std::ops::Range;
 use text::alignment::AlignedText;
 use text::one_line;
 
@@ -22,10 +23,11 @@ pub(crate) fn citations(evidence: &Evidence, answer: &str) -> (Vec<Citation>, u1
         let used = best(facts, |(fact, _)| Words::of(&fact.text).share_in(&words));
         let placed = used.and_then(|((_, span), _)| span.as_ref()?.of(&passage.text));
         let fact = used.map_or("", |((fact, _), _)| fact.text.as_str());
-        let (quote, says_it) = match placed {
-            Some(placed) => (one_line(placed), true),
+        let (span, says_it) = match placed {
+            Some(placed) => (span_in(&passage.text, placed), true),
             None => quote(fact, passage),
         };
+        let place = passage.place_at(span.start);
         replaced += u16::from(!says_it && answer.contains(&format!("[{n}]")));
         Citation {
             n,
@@ -33,10 +35,11 @@ pub(crate) fn citations(evidence: &Evidence, answer: &str) -> (Vec<Citation>, u1
             chunk_id: passage.chunk_id.clone(),
             title: passage.title.clone(),
             source: passage.source.clone(),
-            page: passage.page,
-            line: passage.line,
+            page: place.page,
+            page_name: place.page_name,
+            line: place.line,
             score: passage.score,
-            quote: cut(quote),
+            quote: cut(one_line(&passage.text[span])),
         }
     };
     let citations = numbered.map(citation).collect();
@@ -47,16 +50,22 @@ fn cut(quote: String) -> String {
     quote.chars().take(FACT_CHARS_MAX).collect()
 }
 
+/// Where a part of a text stands in it, without the blanks around it.
+fn span_in(text: &str, part: &str) -> Range<usize> {
+    let start = part.trim_start().as_ptr() as usize - text.as_ptr() as usize;
+    start..start + part.trim().len()
+}
+
 /// The words of a passage that say `fact`, and whether they do. The quote is the fact itself where it stands there,
-/// else the sentences that hold at least half of its words, else the nearest sentence. Line breaks become spaces.
-fn quote(fact: &str, passage: &Passage) -> (String, bool) {
+/// else the sentences that hold at least half of its words, else the nearest sentence.
+fn quote(fact: &str, passage: &Passage) -> (Range<usize>, bool) {
     let beside = [passage.title.as_str(), passage.source.as_str()];
     let text = AlignedText::new(&passage.text, &beside);
     let said = text.align(fact, SENTENCES_SHARE_MIN);
     let says_it = said.is_some();
     let near = said.or_else(|| text.nearest(fact));
     let span = near.map_or_else(|| text.opening(), |near| near.span);
-    (one_line(&passage.text[span]), says_it)
+    (span_in(&passage.text, &passage.text[span]), says_it)
 }
 
 #[cfg(test)]
@@ -70,6 +79,11 @@ mod tests {
 
     const TEXT: &str =
         "The Delta pump is blue.\nIts guarantee runs for\n24 months. Lamps [7] are extra.";
+
+    fn quote(fact: &str, passage: &Passage) -> (String, bool) {
+        let (span, says_it) = super::quote(fact, passage);
+        (one_line(&passage.text[span]), says_it)
+    }
 
     fn stated(fact: &str) -> Stated {
         (fact.to_owned(), None).into()
@@ -125,6 +139,23 @@ mod tests {
         let quoted: Vec<_> = citations.iter().map(|c| (c.n, c.quote.as_str())).collect();
         assert_eq!(quoted, [(1, "Lamps [7] are extra."), (2, "B.")]);
         assert_eq!(citations[0].source, "a.txt");
+    }
+
+    #[test]
+    fn a_quote_knows_its_line() {
+        let facts = ["The Delta pump is blue.", "Lamps are extra."].map(stated);
+        let evidence = of_facts(vec![(passage("a", TEXT), facts.into())]);
+        for (answer, line) in [
+            ("The Delta pump is blue [1].", 0),
+            ("Lamps cost extra [1].", 2),
+        ] {
+            let first = passage("a", TEXT).line;
+            assert_eq!(
+                citations(&evidence, answer).0[0].line,
+                first + line,
+                "{answer}"
+            );
+        }
     }
 
     #[test]

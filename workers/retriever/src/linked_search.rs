@@ -83,7 +83,7 @@ pub async fn search_linked(
 ) -> Result<LinkedResult, search::Error> {
     let derived = match options.linking {
         true => {
-            let linked = searcher.link(&request.tenant, &request.query, today);
+            let linked = searcher.link(&request.principal, &request.query, today);
             DerivedFilter::of(&linked.await?)
         }
         false => DerivedFilter::default(),

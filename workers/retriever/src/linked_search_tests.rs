@@ -43,7 +43,7 @@ impl Searcher for Reports {
 
     fn link<'a>(
         &'a self,
-        _tenant: &'a TenantId,
+        _principal: &'a envelope::Principal,
         _question: &'a str,
         _today: Date,
     ) -> BoxFuture<'a, Result<LinkedQuestion, search::Error>> {

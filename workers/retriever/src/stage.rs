@@ -20,7 +20,7 @@ use envelope::{
 use futures_util::future::join;
 use linking::{Intent, LinkedQuestion};
 use llm::SetupError;
-use search::{QueryContext, ReadAfter, SearchRequest, SearchResult, Searcher, context};
+use search::{QueryContext, ReadAfter, SearchRequest, SearchResult, Searcher, narrow};
 use stage::{Stage, StepContext, StepOutput};
 use std::sync::Arc;
 use std::time::Duration;
@@ -270,7 +270,8 @@ impl Retriever {
         let Some(today) = linking::days::of_unix_ms(cx.started_at.0) else {
             return Ok(LinkedQuestion::default());
         };
-        self.searcher.link(&cx.header.tenant, question, today).await
+        let principal = cx.header.principal();
+        self.searcher.link(&principal, question, today).await
     }
 
     /// The places that the question names, as conditions that are given up when nothing satisfies them.
@@ -280,7 +281,8 @@ impl Retriever {
             return Ok(Filter::default());
         }
         let question = cx.case.question.best();
-        let places = self.searcher.places(&cx.header.tenant, question, columns);
+        let principal = cx.header.principal();
+        let places = self.searcher.places(&principal, question, columns);
         places.await
     }
 
@@ -303,7 +305,7 @@ impl Retriever {
         let (fetch_k, top_k) = self.counts(cx, then);
         let leans = !plan.context.is_empty() && self.options.context_weight > 0.0;
         SearchRequest {
-            tenant: cx.header.tenant.clone(),
+            principal: cx.header.principal(),
             buckets: cx.case.buckets.clone(),
             filter,
             query: plan.query.clone(),
@@ -340,7 +342,7 @@ impl Retriever {
         if let Some(chars) = self.options.context_chars {
             for passage in &mut found.passages {
                 let asked = asked_of(&plan, passage);
-                passage.text = context(&passage.text, &asked, chars);
+                narrow(passage, &asked, chars);
             }
         }
         let (_, top_k) = self.counts(cx, after);

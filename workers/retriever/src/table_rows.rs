@@ -141,6 +141,7 @@ impl Made {
             .filter(|text| !text.is_empty());
         let quote = cells.collect::<Vec<_>>().join("; ");
         self.sources.push(Citation {
+            page_name: None,
             n,
             doc_id: document.doc_id.clone(),
             chunk_id: format!("{}.0", document.doc_id),

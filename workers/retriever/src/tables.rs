@@ -229,7 +229,7 @@ impl Retriever {
         question: TableQuestion,
     ) -> TableRequest {
         TableRequest {
-            tenant: cx.header.tenant.clone(),
+            principal: cx.header.principal(),
             buckets: cx.case.buckets.clone(),
             filter,
             question,

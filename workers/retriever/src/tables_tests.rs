@@ -49,7 +49,7 @@ impl Searcher for Columns {
 
     fn link<'a>(
         &'a self,
-        _tenant: &'a envelope::TenantId,
+        _principal: &'a envelope::Principal,
         _question: &'a str,
         _today: Date,
     ) -> BoxFuture<'a, Result<LinkedQuestion, search::Error>> {

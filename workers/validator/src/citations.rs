@@ -117,6 +117,7 @@ mod tests {
 
     fn sources(count: u16) -> Vec<Citation> {
         let source = |n| Citation {
+            page_name: None,
             n,
             doc_id: DocId::new(format!("d{n}")).unwrap(),
             chunk_id: format!("d{n}.0"),

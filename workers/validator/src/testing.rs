@@ -15,6 +15,7 @@ impl From<Draft> for Evidence {
 /// A source with one passage.
 pub(crate) fn citation(id: &str) -> Citation {
     Citation {
+        page_name: None,
         n: 1,
         doc_id: DocId::new(id).unwrap(),
         chunk_id: format!("{id}.0"),

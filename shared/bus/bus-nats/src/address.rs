@@ -16,6 +16,20 @@ pub(super) fn servers(urls: &str) -> Vec<String> {
     each(urls).iter().map(bare).collect()
 }
 
+/// The hosts of the servers, without their ports.
+pub fn hosts(urls: &str) -> Vec<String> {
+    let host = |url: &String| {
+        let (_, _, host) = parts(url);
+        let host = host.trim_end_matches('/');
+        let bare = match host.rsplit_once(':') {
+            Some((bare, port)) if port.parse::<u16>().is_ok() => bare,
+            _ => host,
+        };
+        bare.to_owned()
+    };
+    each(urls).iter().map(host).collect()
+}
+
 /// User and password, or a token alone, as the first URL that has any names them. Signs that mean
 /// something in a URL may be written as `%40`.
 pub(super) fn credentials(urls: &str) -> Option<(String, Option<String>)> {

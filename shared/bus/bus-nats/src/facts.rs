@@ -47,6 +47,32 @@ pub struct Clock {
     pub round_trip: Duration,
 }
 
+/// What is open, as this login sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exposure {
+    /// Whether the server wants a login of everybody.
+    pub wants_login: bool,
+    /// Whether connections are encrypted.
+    pub is_encrypted: bool,
+    /// The account of this login; absent if it may not ask.
+    pub account: Option<String>,
+    /// Whether this login may publish or hear only certain subjects.
+    pub is_limited: bool,
+}
+
+/// What the server says of the user who asks.
+#[derive(Deserialize)]
+struct UserInfo {
+    data: UserData,
+}
+
+#[derive(Deserialize)]
+struct UserData {
+    account: String,
+    #[serde(default)]
+    permissions: Option<serde::de::IgnoredAny>,
+}
+
 #[derive(Deserialize)]
 struct AccountInfo {
     #[serde(default)]
@@ -72,6 +98,9 @@ struct Timed {
 /// A sequence that no stream has: a publish that expects it is refused, and nothing is stored.
 const NEVER: u64 = 1 << 53;
 
+/// How long the server may take to say who this is; it does not answer who may not ask.
+const OF_USER: Duration = Duration::from_secs(1);
+
 impl NatsBus {
     /// The server at the other end, as it greeted.
     pub fn facts(&self) -> Facts {
@@ -80,6 +109,22 @@ impl NatsBus {
             name: info.server_name,
             version: info.version,
             max_payload: info.max_payload,
+        }
+    }
+
+    /// What is open on this server.
+    pub async fn exposure(&self) -> Exposure {
+        let info = self.client.server_info();
+        let asked = api::request(&self.client, "$SYS.REQ.USER.INFO".into(), Bytes::new());
+        let asked = tokio::time::timeout(OF_USER, asked).await;
+        let user: Option<UserInfo> = asked.ok().and_then(Result::ok);
+        Exposure {
+            wants_login: info.auth_required,
+            is_encrypted: info.tls_required,
+            is_limited: user
+                .as_ref()
+                .is_none_or(|user| user.data.permissions.is_some()),
+            account: user.map(|user| user.data.account),
         }
     }
 

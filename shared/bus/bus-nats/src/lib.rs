@@ -16,16 +16,20 @@ mod objects;
 mod options;
 mod pull;
 mod reader;
+mod rights;
 mod room;
+mod seed;
 mod setup;
 mod snapshots;
 
-pub use address::without_secrets;
+pub use address::{hosts, without_secrets};
 pub use certificates::Certificates;
 pub use change::Change;
-pub use facts::{Account, Clock, Facts};
+pub use facts::{Account, Clock, Exposure, Facts};
 pub use metrics::Metrics;
 pub use options::Options;
+pub use rights::{Permissions, Right};
+pub use seed::{Seed, inbox_of};
 pub use setup::{check, check_within, setup, setup_within};
 
 use async_nats::{Client, ConnectOptions, Event};
@@ -121,6 +125,7 @@ pub struct NatsBus {
     context: async_nats::jetstream::Context,
     connection: Arc<Connection>,
     timeout: Duration,
+    inbox: String,
 }
 
 impl NatsBus {
@@ -128,9 +133,12 @@ impl NatsBus {
     pub async fn connect(options: Options) -> Result<Arc<NatsBus>, BusError> {
         let timeout = options.request_timeout.duration();
         let connection = Arc::new(Connection::default());
+        let seed = options.nkey.as_deref().map(Seed::read).transpose()?;
+        let inbox = seed.as_ref().map_or("_INBOX".into(), Seed::inbox);
         let events = connection.clone();
         let mut connect = ConnectOptions::new()
             .name(&options.name)
+            .custom_inbox_prefix(&inbox)
             .request_timeout(Some(timeout))
             .subscription_capacity(1 << 14)
             .client_capacity(1 << 12)
@@ -150,6 +158,9 @@ impl NatsBus {
                 BusError::Refused(format!("credentials `{}`: {e}", path.display()))
             };
             connect = connect.credentials_file(path).await.map_err(unreadable)?;
+        }
+        if let Some(seed) = seed {
+            connect = connect.nkey(seed.secret);
         }
         if let Some(path) = options.tls_ca {
             connect = connect.add_root_certificates(path).require_tls(true);
@@ -172,6 +183,7 @@ impl NatsBus {
             context,
             connection,
             timeout,
+            inbox,
         }))
     }
 
@@ -318,6 +330,10 @@ impl Bus for NatsBus {
 
     fn purge<'a>(&'a self, stream: Stream, filter: &'a str) -> BusFuture<'a, u64> {
         Box::pin(api::purge(&self.client, stream, filter))
+    }
+
+    fn inbox(&self) -> &str {
+        &self.inbox
     }
 
     fn broadcast(&self, message: CoreMessage) -> BusFuture<'_, ()> {

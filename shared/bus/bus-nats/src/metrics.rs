@@ -3,7 +3,6 @@
 
 use super::Connection;
 use bus::PublishError;
-use envelope::Role;
 use prometheus::{IntCounter, IntGauge};
 use std::sync::atomic::{AtomicU64, Ordering};
 use telemetry::Registry;
@@ -38,12 +37,11 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// Registers them at 0 for the role of this process.
+    /// Registers them at 0 for the role of this process, which may be `door` as well.
     ///
     /// # Errors
     /// When the registry has other families of these names.
-    pub fn new(registry: &Registry, role: Role) -> Result<Metrics, telemetry::Error> {
-        let role = role.as_str();
+    pub fn new(registry: &Registry, role: &str) -> Result<Metrics, telemetry::Error> {
         let connected = registry.gauge(
             "argosy_nats_connected",
             "Whether the connection to NATS is up.",
@@ -96,7 +94,7 @@ mod tests {
     #[test]
     fn a_connection_is_shown_as_it_is() {
         let (registry, connection) = (Registry::new(), Connection::default());
-        let metrics = Metrics::new(&registry, Role::Mapper).unwrap();
+        let metrics = Metrics::new(&registry, "mapper").unwrap();
         let line = |name: &str, labels: &str, value: u64| {
             let line = format!("{name}{{{labels}role=\"mapper\"}} {value}");
             let text = registry.encode();

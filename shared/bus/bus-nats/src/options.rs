@@ -16,6 +16,8 @@ pub struct Options {
     pub url: String,
     /// Credentials file. Default none.
     pub creds: Option<PathBuf>,
+    /// File with the seed of an NKey, as `argosy permissions --keys` writes it. Default none.
+    pub nkey: Option<PathBuf>,
     /// Further root certificates, PEM. Default none.
     pub tls_ca: Option<PathBuf>,
     /// Client certificate, PEM; goes with `tls_key`. Default none.
@@ -37,6 +39,7 @@ impl Default for Options {
         Options {
             url: "nats://127.0.0.1:4222".into(),
             creds: None,
+            nkey: None,
             tls_ca: None,
             tls_cert: None,
             tls_key: None,

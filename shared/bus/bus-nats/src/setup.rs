@@ -296,6 +296,7 @@ fn wanted_consumer(spec: &ConsumerSpec) -> pull::Config {
         max_deliver: -1,
         max_ack_pending: i64::from(spec.max_ack_pending),
         max_waiting: 4096,
+        inactive_threshold: spec.idle_max.unwrap_or_default(),
         ..Default::default()
     }
 }
@@ -395,6 +396,11 @@ fn consumer_drift(wanted: &pull::Config, found: &pull::Config) -> Vec<String> {
             "max_ack_pending",
             wanted.max_ack_pending,
             found.max_ack_pending,
+        ),
+        field(
+            "inactive_threshold",
+            wanted.inactive_threshold,
+            found.inactive_threshold,
         ),
         field("backoff", none, &found.backoff),
     ];

@@ -13,7 +13,7 @@ use testkit::nats::{TestServer, server_with};
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
 /// Streams and object stores of a fleet.
-const PARTS: usize = 10;
+const PARTS: usize = 11;
 
 async fn server_of(bytes: u64) -> TestServer {
     server_with(|options| options.file_store_max = bytes).await
@@ -123,16 +123,16 @@ async fn what_was_set_and_does_not_fit_is_told_with_both_figures() {
     else {
         panic!("{refused:?}");
     };
-    assert_eq!(wanted, 42 * GIB);
-    // Ten of 32 MiB, and a sixteenth to spare.
-    assert_eq!(least, 10 * 32 * MIB * 16 / 15 + 1);
+    assert_eq!(wanted, 42 * GIB + 256 * MIB);
+    // Eleven of 32 MiB, and a sixteenth to spare.
+    assert_eq!(least, 11 * 32 * MIB * 16 / 15 + 1);
     assert!(
         offered <= 3 * GIB && offered > 3 * GIB / 10 * 9,
         "{offered}"
     );
     let text = refused.to_string();
     assert!(
-        text.contains("need 42 GiB") && text.contains("offers"),
+        text.contains("need 42.2 GiB") && text.contains("offers"),
         "{text}"
     );
 }

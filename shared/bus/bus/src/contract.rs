@@ -211,7 +211,8 @@ pub trait Bus: Send + Sync + 'static {
     /// or different.
     fn consume<'a>(&'a self, consumer: &'a ConsumerSpec) -> BusFuture<'a, Box<dyn Puller>>;
     /// Makes a durable consumer, which also gets the messages that are stored already. An existing consumer is
-    /// changed to the specification. Only setting up and the management of editions call this, never a worker.
+    /// changed to the specification. Only setting up, the management of editions and doors with webhooks call this,
+    /// never a worker.
     fn add_consumer<'a>(&'a self, consumer: &'a ConsumerSpec) -> BusFuture<'a, ()>;
     /// Deletes a durable consumer, and with it the messages of a queue that waited for no other consumer. It is no
     /// error if there is none.
@@ -238,6 +239,10 @@ pub trait Bus: Send + Sync + 'static {
     /// Deletes every message of a stream that matches; returns how many. Their bytes stay in the server's files until
     /// those are written anew.
     fn purge<'a>(&'a self, stream: Stream, filter: &'a str) -> BusFuture<'a, u64>;
+    /// What the subjects begin with at which this client may listen for replies. Default `_INBOX`.
+    fn inbox(&self) -> &str {
+        "_INBOX"
+    }
     /// Publishes without storing: at most once, and possibly without a listener.
     fn broadcast(&self, message: CoreMessage) -> BusFuture<'_, ()>;
     /// Listens without storing; with a queue group, each message goes to one of the group.

@@ -16,6 +16,8 @@ pub enum Stream {
     Answers,
     /// The logs of conversations.
     Conversations,
+    /// What people say of answers.
+    Feedback,
     /// Documents that wait to be indexed.
     Documents,
     /// The corpus.
@@ -26,12 +28,13 @@ pub enum Stream {
 
 impl Stream {
     /// Every stream of a fleet with one shard.
-    pub const ALL: [Stream; 8] = [
+    pub const ALL: [Stream; 9] = [
         Stream::Inbox,
         Stream::Steps(0),
         Stream::Timers,
         Stream::Answers,
         Stream::Conversations,
+        Stream::Feedback,
         Stream::Documents,
         Stream::Chunks,
         Stream::Dead,
@@ -45,6 +48,7 @@ impl Stream {
             Stream::Timers => "ARGOSY_TIMERS".into(),
             Stream::Answers => "ARGOSY_ANSWERS".into(),
             Stream::Conversations => "ARGOSY_CONVERSATIONS".into(),
+            Stream::Feedback => "ARGOSY_FEEDBACK".into(),
             Stream::Documents => "ARGOSY_DOCUMENTS".into(),
             Stream::Chunks => "ARGOSY_CHUNKS".into(),
             Stream::Dead => "ARGOSY_DEAD".into(),
@@ -54,7 +58,7 @@ impl Stream {
     /// The subjects it stores.
     pub fn subjects(self) -> Vec<String> {
         let all: &[&str] = match self {
-            Stream::Inbox => &[envelope::subject::QUERY],
+            Stream::Inbox => &[envelope::subject::QUERY, envelope::subject::TENANT_QUERIES],
             Stream::Steps(shard) => {
                 return vec![
                     format!("argosy.step.{shard}.>"),
@@ -70,8 +74,13 @@ impl Stream {
             ],
             Stream::Answers => &["argosy.answer.*", "argosy.clarified.*"],
             Stream::Conversations => &[envelope::subject::CONVERSATIONS],
+            Stream::Feedback => &[envelope::subject::FEEDBACK],
             Stream::Documents => &[envelope::subject::DOCUMENTS, envelope::subject::REINDEX],
-            Stream::Chunks => &[envelope::subject::CHUNKS, envelope::subject::EDITION],
+            Stream::Chunks => &[
+                envelope::subject::CHUNKS,
+                envelope::subject::EDITION,
+                envelope::subject::ACCESS,
+            ],
             Stream::Dead => &["argosy.dead.>"],
         };
         all.iter().map(|s| (*s).to_owned()).collect()
@@ -161,6 +170,9 @@ pub struct ConsumerSpec {
     pub ack_wait: Duration,
     /// How many deliveries of all processes together may be unanswered.
     pub max_ack_pending: u32,
+    /// After how long without anybody who pulls the server deletes it; `None` means never. A bus in one process keeps
+    /// it.
+    pub idle_max: Option<Duration>,
 }
 
 impl ConsumerSpec {
@@ -177,6 +189,7 @@ impl ConsumerSpec {
             filters: vec![envelope::subject::steps_of(shard, role)],
             ack_wait,
             max_ack_pending,
+            idle_max: None,
         }
     }
 }

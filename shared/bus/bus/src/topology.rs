@@ -20,7 +20,7 @@ pub struct Topology {
     pub max_age: TimeSpan,
     /// After how long an unanswered delivery is made again. Default 20 s.
     pub ack_wait: TimeSpan,
-    /// How long an event of a conversation is kept. Default 30 days.
+    /// How long an event of a conversation is kept, and feedback on an answer. Default 30 days.
     pub conversation_age: TimeSpan,
     /// How many events of one conversation are kept, 32 or more: two a turn, the oldest go first. Default 4,096.
     pub conversation_events: u32,
@@ -38,6 +38,8 @@ pub struct Topology {
     pub answers_bytes: ByteSize,
     /// Room of the conversations; the oldest events go first. Default 4 GiB.
     pub conversations_bytes: ByteSize,
+    /// Room of the feedback on answers; the oldest goes first. Default 256 MiB.
+    pub feedback_bytes: ByteSize,
     /// Room of the documents that wait to be indexed. Default 1 GiB.
     pub documents_bytes: ByteSize,
     /// Room of the corpus. Default 16 GiB.
@@ -67,6 +69,7 @@ impl Default for Topology {
             timers_bytes: gib(1),
             answers_bytes: gib(4),
             conversations_bytes: gib(4),
+            feedback_bytes: ByteSize::from_mib(256),
             documents_bytes: gib(1),
             chunks_bytes: gib(16),
             dead_bytes: gib(1),
@@ -185,6 +188,16 @@ impl Topology {
                 )
             },
             StreamSpec {
+                // The newest one of a login.
+                max_per_subject: Some(1),
+                ..spec(
+                    Stream::Feedback,
+                    DropOld,
+                    self.feedback_bytes,
+                    self.conversation_age,
+                )
+            },
+            StreamSpec {
                 is_queue: true,
                 ..spec(Stream::Documents, RefuseNew, self.documents_bytes, forever)
             },
@@ -221,7 +234,11 @@ impl Topology {
     pub fn inbox(&self) -> ConsumerSpec {
         ConsumerSpec {
             max_ack_pending: self.max_ack_pending.max(INBOX_WAITING),
-            ..self.own(Stream::Inbox, INBOX_CONSUMER, &[envelope::subject::QUERY])
+            ..self.own(
+                Stream::Inbox,
+                INBOX_CONSUMER,
+                &[envelope::subject::QUERY, envelope::subject::TENANT_QUERIES],
+            )
         }
     }
 
@@ -258,6 +275,7 @@ impl Topology {
             filters: filters.iter().map(|f| (*f).to_owned()).collect(),
             ack_wait: self.ack_wait.duration(),
             max_ack_pending: self.max_ack_pending,
+            idle_max: None,
         }
     }
 }

@@ -69,6 +69,9 @@ pub enum AdmissionRefusal {
     /// The conversation was erased.
     #[error("the conversation was erased; begin another one")]
     Erased,
+    /// Readers of further groups have asked in it.
+    #[error("the conversation was told what other groups may read; begin another one")]
+    OfOthers,
     /// A later release wrote the last event of the conversation.
     #[error("a later release writes this conversation; bring this gateway to that release")]
     Newer,
@@ -91,6 +94,7 @@ impl AdmissionRefusal {
         match self {
             AdmissionRefusal::Busy(_) => RefusalCode::ConversationBusy,
             AdmissionRefusal::Erased => RefusalCode::ConversationErased,
+            AdmissionRefusal::OfOthers => RefusalCode::ConversationOfOthers,
             AdmissionRefusal::Newer => RefusalCode::ConversationNewer,
             AdmissionRefusal::Unknown(_) => RefusalCode::ClarificationUnknown,
             AdmissionRefusal::NotPending(_) => RefusalCode::ClarificationAnswered,
@@ -113,6 +117,9 @@ pub fn admit(
     }
     if state.is_erased {
         return Admission::Refuse(AdmissionRefusal::Erased);
+    }
+    if !asking.opened.header.groups.cover(&state.groups) {
+        return Admission::Refuse(AdmissionRefusal::OfOthers);
     }
     let late = overdue(&state, now);
     if !late.is_empty() {

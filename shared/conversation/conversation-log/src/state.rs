@@ -5,7 +5,7 @@
 
 use crate::event::{EventKind, LogEvent, TurnEnd, TurnOpening};
 use crate::limits::{CHILDREN_MAX, EXCHANGES_KEPT};
-use envelope::{ConversationId, ExchangePlace, Outcome, TurnId, UnixMs};
+use envelope::{ConversationId, ExchangePlace, Groups, Outcome, TurnId, UnixMs};
 use serde::{Deserialize, Serialize};
 
 /// The sequence of the event that carries the state, which it does not know.
@@ -31,6 +31,9 @@ pub struct State {
     /// The conversation of which this one is a copy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copy_of: Option<ConversationId>,
+    /// The groups of readers that its askers belonged to. Only who belongs to all of them may read it and go on with it.
+    #[serde(default, skip_serializing_if = "Groups::is_empty")]
+    pub groups: Groups,
     /// Nothing may follow: the conversation was erased.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_erased: bool,
@@ -149,6 +152,7 @@ impl State {
             return Err(AppendError::Open);
         }
         let is_answered = |pending: &Pending| opened.answers.as_ref() == Some(&pending.turn);
+        self.groups.add(&opened.header.groups);
         self.open.push(OpenTurn {
             turn: turn.clone(),
             opened: OWN,

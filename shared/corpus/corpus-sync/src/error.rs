@@ -1,5 +1,6 @@
 //! The reasons why a folder was not published into the corpus.
 
+use crate::SkippedFile;
 use bus::{BusError, PublishError};
 use envelope::CodecError;
 use std::path::PathBuf;
@@ -29,6 +30,8 @@ pub enum Error {
         root: PathBuf,
         /// Documents that are indexed.
         there: usize,
+        /// Why nothing can be read, by file.
+        skipped: Vec<SkippedFile>,
     },
     /// The task that looks at the files broke off.
     #[error("reading the corpus failed: {0}")]

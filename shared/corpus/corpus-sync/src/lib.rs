@@ -11,6 +11,7 @@
 //! | `scan` | the files of the folder |
 //! | `publish` | publishes a document, or its deletion |
 //! | `wait` | waits for the results of documents |
+//! | `unread` | which files could not be read, so that they are not read again |
 //! | `reach` | the last sequence of the corpus stream that an index can reach |
 //! | [`single`] | one document: published, deleted, listed, what became of it |
 //! | [`inventory`] | what the corpus holds of each edition |
@@ -22,6 +23,7 @@ mod reach;
 mod scan;
 pub mod single;
 mod sync;
+mod unread;
 mod wait;
 
 pub use error::Error;
@@ -30,3 +32,4 @@ pub use sync::{
     Options, PATIENCE, SkippedFile, Summary, SyncProgress, TargetEditions, catalog_of_stream,
     index, target_editions,
 };
+pub use unread::{TRIES_MAX, Unread};

@@ -11,6 +11,8 @@ use documents::{Entry, Stamp};
 use envelope::document::Notice;
 use envelope::{ChunkRecord, Problem, Subject, TenantId, header};
 use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// How long the next head of a list may take.
@@ -30,6 +32,9 @@ pub struct DocumentState {
     /// Why its newest version was given up, if it was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<Problem>,
+    /// What was left out of the version that can be searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<Problem>,
 }
 
 /// A document of a list.
@@ -97,6 +102,7 @@ pub async fn delete(bus: &dyn Bus, tenant: &TenantId, source: &str) -> Result<Op
             .map_or_else(String::new, |head| head.hash.clone()),
         chunks: head.as_ref().map_or(0, |head| head.of),
         pipeline: head.map_or_else(String::new, |head| head.pipeline),
+        left_out: None,
     };
     let sent = publish::deletion(bus, &to, tenant, source, &entry).await?;
     Ok(Some(sent.sequence))
@@ -137,16 +143,45 @@ pub async fn state(
     if head.is_none() && problem.is_none() && !waits {
         return Ok(None);
     }
-    let (corpus_seq, chunks) = head.map_or((0, 0), |(sequence, head)| (sequence, head.of));
+    let (corpus_seq, chunks, left_out) = head.map_or((0, 0, None), |(sequence, head)| {
+        (sequence, head.of, head.left_out)
+    });
     Ok(Some(DocumentState {
         waits,
         chunks,
         corpus_seq,
         problem,
+        left_out,
     }))
 }
 
-/// At most `limit` documents of a tenant in the current edition, in the order in which they were indexed, behind the
+/// What an indexed document says of itself.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct IndexedDocument {
+    /// SHA-256, in hex, of what it was made from: of its file, or of itself where its file has several.
+    pub hash: String,
+    /// Its metadata.
+    pub metadata: BTreeMap<String, Value>,
+}
+
+/// The newest version of a document that is indexed; `None` if there is none.
+///
+/// # Errors
+/// When the bus cannot be asked.
+pub async fn indexed(
+    bus: &dyn Bus,
+    tenant: &TenantId,
+    source: &str,
+) -> Result<Option<IndexedDocument>, Error> {
+    let to = target_editions(bus, None).await?;
+    let head = head(bus, &to, tenant, source).await?;
+    Ok(head.map(|(_, head)| IndexedDocument {
+        hash: head.hash,
+        metadata: head.metadata,
+    }))
+}
+
+/// At most `limit` documents of a tenant that `may` be read in the current edition, in the order in which they were indexed, behind the
 /// sequence `after`; and the sequence behind which the list goes on, if there may be more. One call looks at no more than
 /// 10,000 documents, of whatever tenant, so a list may be short and go on.
 ///
@@ -157,6 +192,7 @@ pub async fn list(
     tenant: &TenantId,
     after: u64,
     limit: usize,
+    may: impl Fn(&ChunkRecord) -> bool,
 ) -> Result<(Vec<ListedDocument>, Option<u64>), Error> {
     let to = target_editions(bus, None).await?;
     let filter = envelope::subject::heads(to.edition.as_str());
@@ -174,7 +210,9 @@ pub async fn list(
         let (stored, pending) = read??;
         next = stored.sequence;
         let record = ChunkRecord::decode(&stored.body).ok();
-        if let Some(head) = record.filter(|head| head.tenant == *tenant && !head.deleted) {
+        if let Some(head) =
+            record.filter(|head| head.tenant == *tenant && !head.deleted && may(head))
+        {
             listed.push(ListedDocument {
                 source: head.source,
                 title: head.title,

@@ -2,12 +2,16 @@
 //! for the results. *Not* here: how each of these steps works; see the modules `scan`, `publish` and `wait`.
 
 use crate::error::Error;
-use crate::{publish, reach, scan, wait};
+use crate::unread::Unread;
+use crate::wait::Waiting;
+use crate::{publish, reach, scan};
 use bus::{Bus, BusError, Stream};
-use documents::{Catalog, IndexPlan, PublishMode, Skip, SkipReason};
+use documents::{Catalog, IndexPlan, PublishMode, Skip, SkipReason, Stamp};
 use envelope::document::{DocumentForm, Notice};
-use envelope::{ChunkRecord, Edition, EditionError, Subject, TenantId};
-use std::path::PathBuf;
+use envelope::{ChunkRecord, Edition, EditionError, Problem, Subject, TenantId};
+use std::collections::{BTreeMap, BTreeSet};
+use std::mem;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use streams::editions;
@@ -30,6 +34,8 @@ pub struct Options {
     /// A file that is skipped without a report, such as the configuration of the program that indexes. Default
     /// none.
     pub silent: Option<&'static str>,
+    /// What could not be read before. Default nothing.
+    pub unread: Unread,
 }
 
 /// The editions to which documents are published.
@@ -49,6 +55,7 @@ impl Options {
             to: TargetEditions::default(),
             patience: Some(PATIENCE),
             silent: None,
+            unread: Unread::default(),
         }
     }
 }
@@ -82,15 +89,59 @@ pub struct Summary {
     pub published: usize,
     /// Files that could not be indexed, or not all of them, and why.
     pub skipped: Vec<SkippedFile>,
+    /// How published files are read, where people may have expected something else.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<SkippedFile>,
 }
 
-/// A file that could not be indexed, or not completely.
+/// A file that could not be indexed, or not completely, or of which there is something else to say.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct SkippedFile {
     /// The file, relative to the corpus.
     pub source: String,
     /// Why.
     pub reason: String,
+    /// The same as a word for programs.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub code: String,
+    /// Whether it was read, and a part of it left out.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub in_part: bool,
+    /// Whether an earlier run has told it.
+    #[serde(skip)]
+    pub is_known: bool,
+}
+
+impl SkippedFile {
+    fn new(source: String, reason: String) -> SkippedFile {
+        SkippedFile {
+            source,
+            reason,
+            code: String::new(),
+            in_part: false,
+            is_known: false,
+        }
+    }
+
+    /// A document that was given up, or of which that was left out.
+    pub(crate) fn of(source: String, problem: Option<Problem>, in_part: bool) -> SkippedFile {
+        let problem = problem.unwrap_or_else(|| Problem::new("", ""));
+        SkippedFile {
+            code: problem.code,
+            in_part,
+            ..SkippedFile::new(source, problem.message)
+        }
+    }
+}
+
+impl From<Skip> for SkippedFile {
+    fn from(skip: Skip) -> SkippedFile {
+        SkippedFile {
+            code: skip.reason.as_str().to_owned(),
+            in_part: matches!(skip.reason, SkipReason::Partial(_)),
+            ..SkippedFile::new(skip.source, skip.reason.to_string())
+        }
+    }
 }
 
 /// The progress of a run.
@@ -177,93 +228,135 @@ pub async fn index(
     bus: Arc<dyn Bus>,
     root: PathBuf,
     catalog: &Catalog,
-    options: Options,
+    mut options: Options,
     mut progress: impl FnMut(SyncProgress) + Send,
 ) -> Result<Summary, Error> {
     if !root.is_dir() {
         return Err(Error::NoFolder(root));
     }
-    let tenant = catalog.tenant().clone();
+    let (tenant, unread) = (catalog.tenant().clone(), mem::take(&mut options.unread));
     let scan::Scanned {
         stamps,
         skips,
         paths,
-    } = scan::scan(root.clone(), tenant.clone(), &mut progress).await?;
-    let IndexPlan {
-        publish,
-        delete,
-        unchanged,
-        kept,
-    } = catalog.diff(&stamps, &skips, options.mode);
+        mut notes,
+        mut unread,
+    } = scan::scan(root.clone(), tenant, unread, &mut progress).await?;
+    let mut plan = catalog.diff(&stamps, &skips, options.mode);
+    let told = skips.into_iter();
+    let told = told.filter(|skip| is_told(skip, options.silent));
+    let mut skipped: Vec<SkippedFile> = told.map(SkippedFile::from).collect();
     // A wrong folder, or a share that is not mounted, must not empty a corpus.
-    if stamps.is_empty() && !delete.is_empty() && options.mode != PublishMode::Force {
+    if stamps.is_empty() && !plan.delete.is_empty() && options.mode != PublishMode::Force {
+        unread.mark(&mut skipped);
+        unread.save(&root, true);
         return Err(Error::Emptied {
             root,
-            there: delete.len(),
+            there: plan.delete.len(),
+            skipped,
         });
     }
+    for source in &plan.kept {
+        tracing::info!(source, "cannot be read now; what is indexed of it is kept");
+    }
+    let is_file = |stamp: &Stamp| matches!(paths.get(&stamp.source), Some((_, form)) if *form == DocumentForm::File);
+    let in_part = mem::take(&mut plan.in_part);
+    let (told, again) = unread.recall(in_part, &mut plan.publish, is_file);
+    skipped.extend(told);
     // What is unchanged was written before. A sequence of another edition would say nothing.
     let corpus_seq = match options.patience {
         Some(_) => Some(reach::last(&*bus, &options.to.edition).await?),
         None => None,
     };
-    let mut summary = Summary {
-        unchanged,
+    let published = plan.publish.iter().filter_map(|stamp| {
+        let reason = notes.remove(&stamp.source)?;
+        Some(SkippedFile::new(stamp.source.clone(), reason))
+    });
+    let summary = Summary {
+        unchanged: plan.unchanged - again.len(),
         corpus_seq,
+        skipped,
+        notes: published.collect(),
         ..Summary::default()
     };
-    for source in kept {
-        tracing::info!(source, "cannot be read now; what is indexed of it is kept");
-    }
-    let told = skips.into_iter();
-    let told = told.filter(|skip| is_told(skip, options.silent));
-    let told = told.map(|skip| SkippedFile {
-        source: skip.source,
-        reason: skip.reason.to_string(),
-    });
-    summary.skipped.extend(told);
-    let total = publish.len() + delete.len();
+    let total = plan.publish.len() + plan.delete.len();
     let (of, patience) = ((summary, progress), options.patience);
-    let mut waiting = wait::Waiting::listen(bus.clone(), patience, total, of).await?;
-    for (source, entry) in &delete {
-        let again = publish.iter().any(|stamp| &stamp.source == source);
-        if publish::is_known_otherwise(&tenant, source, entry) {
-            publish::forget(&*bus, &options.to.edition, &tenant, source, entry).await?;
-            waiting.summary.deleted += usize::from(!again);
-        } else {
-            let gone = publish::deletion(&*bus, &options.to, &tenant, source, entry).await?;
-            waiting.add(gone).await?;
-        }
-    }
-    let mut reading = publish::Reading::default();
-    for stamp in publish {
-        let known = catalog.get(&stamp.source);
-        let (path, form) = paths
-            .get(&stamp.source)
-            .cloned()
-            .unwrap_or_else(|| (root.join(&stamp.source), DocumentForm::File));
-        let mut notice = Notice {
-            form,
-            is_forced: options.mode == PublishMode::Force,
-            chunks: known.map_or(0, |entry| entry.chunks),
-            ..Notice::new(tenant.clone(), stamp.source.as_str())
-        };
-        let bytes;
-        (reading, bytes) = publish::read(reading, path, &notice).await?;
-        match bytes {
-            Ok(bytes) => {
-                notice.hash = Some(bytes.hash);
-                let sent =
-                    publish::document(&*bus, &options.to, notice, bytes.bytes, &stamp).await?;
-                let was_known = known.is_some();
-                let sent = publish::Sent { was_known, ..sent };
-                waiting.add(sent).await?;
+    let mut waiting = Waiting::listen(bus.clone(), patience, total, of).await?;
+    let run = Run {
+        bus: &*bus,
+        root: &root,
+        catalog,
+        options: &options,
+        paths: &paths,
+        again: &again,
+    };
+    let ended = run.send(&plan, &mut waiting).await;
+    let mut summary = waiting.summary;
+    plan.publish.retain(is_file);
+    unread.learn(plan.publish, &summary.skipped);
+    unread.mark(&mut summary.skipped);
+    unread.save(&root, ended.is_ok());
+    ended.map(|()| summary)
+}
+
+/// A run that knows what to do.
+struct Run<'a> {
+    bus: &'a dyn Bus,
+    root: &'a Path,
+    catalog: &'a Catalog,
+    options: &'a Options,
+    paths: &'a BTreeMap<String, (PathBuf, DocumentForm)>,
+    /// What is made anew though it has not changed.
+    again: &'a BTreeSet<String>,
+}
+
+impl Run<'_> {
+    /// Publishes, and waits for the results.
+    async fn send(
+        &self,
+        plan: &IndexPlan,
+        waiting: &mut Waiting<impl FnMut(SyncProgress) + Send>,
+    ) -> Result<(), Error> {
+        let (bus, to, tenant) = (self.bus, &self.options.to, self.catalog.tenant());
+        for (source, entry) in &plan.delete {
+            let again = plan.publish.iter().any(|stamp| &stamp.source == source);
+            if publish::is_known_otherwise(tenant, source, entry) {
+                publish::forget(bus, &to.edition, tenant, source, entry).await?;
+                waiting.summary.deleted += usize::from(!again);
+            } else {
+                let gone = publish::deletion(bus, to, tenant, source, entry).await?;
+                waiting.add(gone).await?;
             }
-            Err(reason) => waiting.summary.skipped.push(SkippedFile {
-                source: stamp.source,
-                reason,
-            }),
         }
+        let mut reading = publish::Reading::default();
+        for stamp in plan.publish.iter().cloned() {
+            let known = self.catalog.get(&stamp.source);
+            let path = self.paths.get(&stamp.source).cloned();
+            let (path, form) =
+                path.unwrap_or_else(|| (self.root.join(&stamp.source), DocumentForm::File));
+            let mut notice = Notice {
+                form,
+                is_forced: self.options.mode == PublishMode::Force
+                    || self.again.contains(&stamp.source),
+                chunks: known.map_or(0, |entry| entry.chunks),
+                ..Notice::new(tenant.clone(), stamp.source.as_str())
+            };
+            let bytes;
+            (reading, bytes) = publish::read(reading, path, &notice).await?;
+            match bytes {
+                Ok(bytes) => {
+                    notice.hash = Some(bytes.hash);
+                    let sent = publish::document(bus, to, notice, bytes.bytes, &stamp).await?;
+                    let was_known = known.is_some();
+                    let sent = publish::Sent { was_known, ..sent };
+                    waiting.add(sent).await?;
+                }
+                Err(reason) => {
+                    let skipped = SkippedFile::new(stamp.source, reason);
+                    waiting.summary.skipped.push(skipped);
+                }
+            }
+        }
+        waiting.all().await
     }
-    waiting.all().await
 }

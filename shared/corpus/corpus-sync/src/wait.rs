@@ -84,10 +84,9 @@ impl<P: FnMut(SyncProgress) + Send> Waiting<P> {
         self.until(OUT_MAX, OUT_BYTES_MAX).await
     }
 
-    /// Waits for the rest, and gives back what came of everything.
-    pub(super) async fn all(mut self) -> Result<Summary, Error> {
-        self.until(0, 0).await?;
-        Ok(self.summary)
+    /// Waits for the rest.
+    pub(super) async fn all(&mut self) -> Result<(), Error> {
+        self.until(0, 0).await
     }
 
     async fn until(&mut self, most: usize, most_bytes: usize) -> Result<(), Error> {
@@ -133,6 +132,12 @@ impl<P: FnMut(SyncProgress) + Send> Waiting<P> {
         self.done += 1;
         summary.chunks += event.chunks as usize;
         summary.corpus_seq = summary.corpus_seq.max(Some(event.corpus_seq));
+        // Of what is indexed, what was left out.
+        let left_out = event.problem.clone();
+        let left_out = left_out.filter(|_| event.outcome != DocumentOutcome::Skipped);
+        let source = &sent.notice.source;
+        let in_part = left_out.map(|why| SkippedFile::of(source.clone(), Some(why), true));
+        summary.skipped.extend(in_part);
         match event.outcome {
             DocumentOutcome::Indexed => {
                 summary.indexed += 1;
@@ -140,21 +145,16 @@ impl<P: FnMut(SyncProgress) + Send> Waiting<P> {
                     true => summary.changed += 1,
                     false => summary.added += 1,
                 }
-                // Of which something was left out.
-                summary.skipped.extend(event.problem.map(|p| SkippedFile {
-                    source: sent.notice.source,
-                    reason: p.message,
-                }));
             }
             // Gone already is gone as well.
             DocumentOutcome::Deleted => summary.deleted += 1,
             DocumentOutcome::Unchanged if sent.notice.is_deleted => summary.deleted += 1,
             DocumentOutcome::Unchanged => summary.unchanged += 1,
             DocumentOutcome::Superseded => summary.superseded += 1,
-            DocumentOutcome::Skipped => summary.skipped.push(SkippedFile {
-                source: sent.notice.source,
-                reason: event.problem.map_or_else(String::new, |p| p.message),
-            }),
+            DocumentOutcome::Skipped => {
+                let skipped = SkippedFile::of(sent.notice.source, event.problem, false);
+                summary.skipped.push(skipped);
+            }
         }
         (self.progress)(SyncProgress::Done(self.done, self.total));
     }
@@ -244,6 +244,7 @@ async fn outcome(bus: &dyn Bus, sent: &Sent) -> Result<Option<IndexedEvent>, Bus
     {
         return Ok(Some(IndexedEvent {
             chunks: head.of,
+            problem: head.left_out.clone(),
             ..event(DocumentOutcome::Indexed)
         }));
     }
@@ -254,9 +255,10 @@ async fn outcome(bus: &dyn Bus, sent: &Sent) -> Result<Option<IndexedEvent>, Bus
         None if sent.notice.is_deleted => event(DocumentOutcome::Deleted),
         None => event(DocumentOutcome::Superseded),
         Some(head) if head.deleted && sent.notice.is_deleted => event(DocumentOutcome::Deleted),
-        Some(head) if Some(&head.hash) == sent.notice.hash.as_ref() => {
-            event(DocumentOutcome::Unchanged)
-        }
+        Some(head) if Some(&head.hash) == sent.notice.hash.as_ref() => IndexedEvent {
+            problem: head.left_out,
+            ..event(DocumentOutcome::Unchanged)
+        },
         Some(_) => event(DocumentOutcome::Superseded),
     }))
 }

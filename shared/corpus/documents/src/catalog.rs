@@ -5,7 +5,7 @@
 
 use crate::document::Stamp;
 use crate::reader::{Skip, SkipReason};
-use envelope::{Bucket, ChunkRecord, DocId, TenantId};
+use envelope::{Bucket, ChunkRecord, DocId, Problem, TenantId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The indexed documents of one tenant, by source.
@@ -28,6 +28,8 @@ pub struct Entry {
     pub chunks: u32,
     /// The pipeline that made it; empty where that is unknown.
     pub pipeline: String,
+    /// What was left out of it.
+    pub left_out: Option<Problem>,
 }
 
 /// What an indexing run publishes.
@@ -49,6 +51,8 @@ pub struct IndexPlan {
     pub delete: Vec<(String, Entry)>,
     /// How many documents stay as they are.
     pub unchanged: usize,
+    /// Those of them that were read in part, and what was left out.
+    pub in_part: Vec<(Stamp, Problem)>,
     /// Sources that are indexed and could not be read now: neither changed nor deleted.
     pub kept: Vec<String>,
 }
@@ -84,6 +88,7 @@ impl Catalog {
                 hash: record.hash.clone(),
                 chunks: record.of,
                 pipeline: record.pipeline.clone(),
+                left_out: record.left_out.clone(),
             },
         );
     }
@@ -123,8 +128,9 @@ impl Catalog {
         self.entries.is_empty()
     }
 
-    /// Compares the disk with the catalog. Documents whose files could not be read are kept, so that a share that is
-    /// not mounted does not empty the index.
+    /// Compares the disk with the catalog. Documents whose files are there and could not be read are kept, so that a share
+    /// that is not mounted, or an archive that is just being copied, does not empty the index. Nor does a rule for the
+    /// lines of a file by which none of them is a document.
     pub fn diff(&self, disk: &[Stamp], skipped: &[Skip], mode: PublishMode) -> IndexPlan {
         let mut plan = IndexPlan::default();
         for stamp in disk {
@@ -135,17 +141,25 @@ impl Catalog {
                 }
                 Some(entry) if mode == PublishMode::Incremental && entry.hash == stamp.hash => {
                     plan.unchanged += 1;
+                    let left_out = entry.left_out.clone();
+                    plan.in_part
+                        .extend(left_out.map(|why| (stamp.clone(), why)));
                 }
                 _ => plan.publish.push(stamp.clone()),
             }
         }
         let present: BTreeSet<&str> = disk.iter().map(|stamp| stamp.source.as_str()).collect();
+        let no_rows = no_rows(&present, skipped);
+        let of_no_rows = |source: &str| {
+            let mut files = source.match_indices('#').map(|(at, _)| &source[..at]);
+            files.any(|file| no_rows.contains(file))
+        };
         let missing = self
             .entries
             .iter()
             .filter(|(source, _)| !present.contains(source.as_str()));
         for (source, entry) in missing {
-            if skipped.iter().any(|skip| leaves_open(skip, source)) {
+            if of_no_rows(source) || skipped.iter().any(|skip| leaves_open(skip, source)) {
                 plan.kept.push(source.clone());
             } else {
                 plan.delete.push((source.clone(), entry.clone()));
@@ -159,9 +173,23 @@ fn is_same_document(entry: &Entry, stamp: &Stamp) -> bool {
     entry.bucket == stamp.bucket && entry.doc_id == stamp.doc_id
 }
 
+/// Files with bad lines and not one that is a document.
+fn no_rows<'a>(present: &BTreeSet<&str>, skipped: &'a [Skip]) -> BTreeSet<&'a str> {
+    let bad = skipped.iter();
+    let bad = bad.filter(|skip| matches!(skip.reason, SkipReason::BadLine(_)));
+    let files = bad.filter_map(|skip| Some(skip.source.rsplit_once('#')?.0));
+    let mut files: BTreeSet<&str> = files.collect();
+    files.retain(|file| {
+        let first = format!("{file}#");
+        let row = present.range(first.as_str()..).next();
+        !row.is_some_and(|row| row.starts_with(&first))
+    });
+    files
+}
+
 /// Whether a skipped file or folder may hide `source`, which may be a part of that file.
 fn leaves_open(skip: &Skip, source: &str) -> bool {
-    matches!(skip.reason, SkipReason::Unreadable(_))
+    skip.reason.hides()
         && (skip.source.is_empty()
             || source
                 .strip_prefix(skip.source.as_str())
@@ -245,6 +273,23 @@ mod tests {
     }
 
     #[test]
+    fn what_was_read_in_part_is_so_while_it_is_unchanged() {
+        let part = stamp("a/part.pdf", "1");
+        let mut head = head(&part, false);
+        let why = Problem::new("partial", "268 pages are missing");
+        head.left_out = Some(why.clone());
+        let of_it = |hash, mode| {
+            let disk = [stamp("a/part.pdf", hash)];
+            let plan = of_records(std::slice::from_ref(&head)).diff(&disk, &[], mode);
+            (plan.unchanged, plan.in_part)
+        };
+        let unchanged = of_it("1", PublishMode::Incremental);
+        assert_eq!(unchanged, (1, vec![(part.clone(), why)]));
+        assert_eq!(of_it("2", PublishMode::Incremental), (0, vec![]));
+        assert_eq!(of_it("1", PublishMode::Force), (0, vec![]));
+    }
+
+    #[test]
     fn what_cannot_be_read_is_not_deleted() {
         let old = catalog(&[stamp("a/x.md", "1"), stamp("ab/y.md", "1")]);
         let skip = |source: &str, reason| Skip {
@@ -261,12 +306,54 @@ mod tests {
         assert_eq!(plan.kept, ["a/x.md"]);
         let plan = old.diff(&[], &[skip("", unreadable)], PublishMode::Force);
         assert_eq!(plan.delete, []);
+        let limits = SkipReason::OverLimits("it took longer than 60s".into());
+        let archive = catalog(&[stamp("a/z.zip#b/c.md", "1"), stamp("a/z.zip#d.md", "1")]);
+        for (source, reason, kept) in [
+            ("a/z.zip", SkipReason::Broken("it ends too early".into()), 2),
+            ("a/z.zip#d.md", limits, 1),
+            ("a/z.zip#d.md", SkipReason::Empty, 0),
+            (
+                "a/z.zip",
+                SkipReason::Partial("1 in it without a reader".into()),
+                0,
+            ),
+        ] {
+            let plan = archive.diff(&[], &[skip(source, reason)], PublishMode::Incremental);
+            assert_eq!(
+                (plan.kept.len(), plan.delete.len()),
+                (kept, 2 - kept),
+                "{source}"
+            );
+        }
         let plan = old.diff(
             &[],
             &[skip("a/x.md", SkipReason::Empty)],
             PublishMode::Incremental,
         );
         assert_eq!(plan.delete.len(), 2);
+    }
+
+    #[test]
+    fn what_is_not_read_here_and_rows_of_which_none_is_read_stay() {
+        let kept = |there: &str, disk: &[Stamp], source: &str, reason| {
+            let skip = Skip {
+                source: source.into(),
+                reason,
+            };
+            let plan = catalog(&[stamp(there, "1")]).diff(disk, &[skip], PublishMode::Incremental);
+            plan.kept.len() == 1 && plan.delete.is_empty()
+        };
+        for (ext, stays) in [("png", true), ("doc", true), ("exe", false)] {
+            let file = format!("a/x.{ext}");
+            let reason = SkipReason::UnknownExtension(ext.into());
+            assert_eq!(kept(&file, &[], &file, reason), stays, "{ext}");
+        }
+        let bad = || SkipReason::BadLine("it has no `bdy`".into());
+        let (one, other) = (stamp("a/x.jsonl#c", "1"), stamp("a/x.jsonl.md", "1"));
+        assert!(kept("a/x.jsonl#b", &[], "a/x.jsonl#1", bad()));
+        assert!(kept("a/x.jsonl#b", &[other], "a/x.jsonl#1", bad()));
+        assert!(!kept("a/x.jsonl#b", &[one], "a/x.jsonl#1", bad()));
+        assert!(!kept("a/y.jsonl#b", &[], "a/x.jsonl#1", bad()));
     }
 
     #[test]

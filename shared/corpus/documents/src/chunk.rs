@@ -7,11 +7,12 @@
 mod unit;
 
 use crate::document::NumberedLine;
+pub use unit::LineMark;
 use unit::{Kind, Unit};
 
 /// Names how text is read and cut, whatever the sizes. It changes whenever the pieces of a document would: documents that
 /// were cut by another one are indexed anew when they are published again.
-const CHUNKER: &str = "chunk-2";
+const CHUNKER: &str = "chunk-3";
 /// The default of the most tokens of one piece, counted by [`tokens`].
 pub const CHUNK_TOKENS_MAX: usize = 256;
 /// The default of the most tokens that are repeated at the start of the next piece.
@@ -77,9 +78,11 @@ impl Options {
 pub struct Piece {
     /// The headings above the piece, outermost first.
     pub headings: Vec<String>,
-    /// Its first line in the source.
+    /// Where its lines stand, in their order. The first is that of its start.
+    pub marks: Vec<LineMark>,
+    /// Its first line in the source, after the header of a table that is repeated from above.
     pub line: u32,
-    /// Its first page, where the source has pages.
+    /// The page of that line, where the source has pages.
     pub page: Option<u32>,
     /// The text.
     pub text: String,
@@ -236,15 +239,18 @@ impl Packer<'_> {
             return;
         }
         let first = units.iter().find(|u| !u.is_header()).unwrap_or(&units[0]);
+        let first = first.marks[0];
+        let (text, marks) = unit::join(&units);
         self.pieces.push(Piece {
             headings: common(
                 units[repeated..]
                     .iter()
                     .map(|u| &self.sections[u.section][..]),
             ),
+            marks,
             line: first.line,
             page: first.page,
-            text: unit::join(&units),
+            text,
         });
     }
 }

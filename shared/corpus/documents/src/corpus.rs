@@ -8,6 +8,7 @@ use crate::document::{Document, Stamp, bucket_of, doc_id_of, sha256_hex};
 use crate::reader::{Documents, Skip, SkipReason, bytes_of, form_of, read_documents};
 use envelope::TenantId;
 use envelope::document::DocumentForm;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use walkdir::{DirEntry, WalkDir};
 
@@ -26,13 +27,20 @@ pub fn walk(root: &Path, tenant: &TenantId) -> impl Iterator<Item = WalkedFile<D
 }
 
 /// Walks `root` and lists the documents with their versions, and the form in which each is published. The text is
-/// read only for files that contain several documents. Blocking.
-pub fn stamps(
+/// read only for files that contain several documents, and no file is of which everything is `known`. Blocking.
+pub fn stamps<K>(
     root: &Path,
     tenant: &TenantId,
-) -> impl Iterator<Item = WalkedFile<(Stamp, DocumentForm)>> + use<> {
+    mut known: K,
+) -> impl Iterator<Item = WalkedFile<(Stamp, DocumentForm)>> + use<K>
+where
+    K: FnMut(&Path, &str) -> Option<Vec<Result<(Stamp, DocumentForm), Skip>>>,
+{
     let tenant = tenant.clone();
     walk_with(root, move |path, source| {
+        if let Some(known) = known(path, source) {
+            return Box::new(known.into_iter());
+        }
         if form_of(path, source) == Ok(DocumentForm::Document) {
             let documents = read_documents(path, source, &tenant);
             return Box::new(documents.map(|found| Ok((found?.stamp(), DocumentForm::Document))));
@@ -95,11 +103,16 @@ where
     })
 }
 
+/// Why a document that was there is not.
+const CHANGED: &str = "it has changed meanwhile";
+
 /// Reads documents again that a walk has found. The documents of one file are read in one go if they are asked for in
 /// the order of the file.
 #[derive(Default)]
 pub struct Cursor {
     reading: Option<(PathBuf, Documents)>,
+    /// What a file has that was read from its beginning to its end in vain; it is not read again for what it lacks.
+    whole: Option<(PathBuf, HashSet<String>)>,
 }
 
 impl Cursor {
@@ -115,13 +128,24 @@ impl Cursor {
         {
             return found;
         }
-        let name = source.split_once('#').map_or(source, |(file, _)| file);
+        let known = self.whole.as_ref().filter(|(known, _)| known == path);
+        if known.is_some_and(|(_, has)| !has.contains(source)) {
+            return Err(SkipReason::Unreadable(CHANGED.into()));
+        }
         // A file name with that sign in it is no part of another file.
-        let name = if path.ends_with(name) { name } else { source };
+        let mut names = source.match_indices('#').map(|(at, _)| &source[..at]);
+        let name = names.find(|name| path.ends_with(name)).unwrap_or(source);
         let mut documents = read_documents(path, name, tenant);
-        let found = documents.find_map(|found| is_it(found, source));
+        let mut has = HashSet::new();
+        let found = documents.by_ref().find_map(|found| {
+            has.extend(found.as_ref().ok().map(|document| document.source.clone()));
+            is_it(found, source)
+        });
         self.reading = Some((path.to_owned(), documents));
-        found.unwrap_or_else(|| Err(SkipReason::Unreadable("it has changed meanwhile".into())))
+        found.unwrap_or_else(|| {
+            self.whole = Some((path.to_owned(), has));
+            Err(SkipReason::Unreadable(CHANGED.into()))
+        })
     }
 }
 
@@ -129,6 +153,8 @@ impl Cursor {
 fn is_it(found: Result<Document, Skip>, source: &str) -> Option<Result<Document, SkipReason>> {
     match found {
         Ok(document) => (document.source == source).then_some(Ok(document)),
+        // Of what was read in part there is a document.
+        Err(skip) if matches!(skip.reason, SkipReason::Partial(_)) => None,
         Err(skip) => (skip.source == source).then_some(Err(skip.reason)),
     }
 }
@@ -250,7 +276,7 @@ mod tests {
             b"{\"text\": \"one\", \"metadata\": {\"k\": 1}}\nno\n{\"text\": \"two\"}\n",
         );
         let tenant = TenantId::default_tenant();
-        let stamps: Vec<_> = stamps(dir.path(), &tenant).collect();
+        let stamps: Vec<_> = stamps(dir.path(), &tenant, |_, _| None).collect();
         let documents: Vec<_> = walk(dir.path(), &tenant).collect();
         assert_eq!(stamps.len(), documents.len());
         let mut parts = 0;

@@ -40,6 +40,8 @@ pub struct Document {
     /// SHA-256 of what is published of it, in hex: the bytes of the file, or of a part of a file what
     /// [`Document::to_json`] makes of it.
     pub hash: String,
+    /// How people name pages that they do not call by their number: `iv`, `Budget 2025`.
+    pub page_names: BTreeMap<u32, String>,
     /// The text.
     pub lines: Vec<NumberedLine>,
 }
@@ -50,15 +52,22 @@ pub struct NumberedLine {
     /// Line in the file, from 1. For HTML, PDF and DOCX: in the text that is made of them; for
     /// JSONL: in the text of the document.
     pub number: u32,
-    /// Page, from 1, in a PDF and where a text has form feeds.
+    /// Page, slide, sheet or chapter, from 1, where the format has them, and where a text has form feeds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<u32>,
     /// The text, without its line end.
     pub text: String,
 }
 
+impl NumberedLine {
+    pub(crate) fn new(number: u32, page: Option<u32>, text: impl Into<String>) -> NumberedLine {
+        let text = text.into();
+        NumberedLine { number, page, text }
+    }
+}
+
 /// What the catalog has to know about a document on disk.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stamp {
     /// Path relative to the corpus root.
     pub source: String,
@@ -79,7 +88,13 @@ struct Body<'a> {
     ext: Cow<'a, str>,
     #[serde(default)]
     metadata: Cow<'a, BTreeMap<String, Value>>,
+    #[serde(default, skip_serializing_if = "no_names")]
+    page_names: Cow<'a, BTreeMap<u32, String>>,
     lines: Cow<'a, [NumberedLine]>,
+}
+
+fn no_names(names: &BTreeMap<u32, String>) -> bool {
+    names.is_empty()
 }
 
 impl Document {
@@ -89,6 +104,7 @@ impl Document {
             title: Cow::Borrowed(&self.title),
             ext: Cow::Borrowed(&self.ext),
             metadata: Cow::Borrowed(&self.metadata),
+            page_names: Cow::Borrowed(&self.page_names),
             lines: Cow::Borrowed(&self.lines),
         };
         serde_json::to_vec(&body).expect("texts, numbers and JSON have JSON")
@@ -124,8 +140,15 @@ impl Document {
             ext: body.ext.to_lowercase(),
             metadata: metadata.map(|(k, v)| (k.to_lowercase(), v)).collect(),
             hash: sha256_hex(bytes),
+            page_names: body.page_names.into_owned(),
             lines,
         })
+    }
+
+    /// The document as it is published where it is no file of its own.
+    pub(crate) fn into_part(mut self) -> Document {
+        self.hash = sha256_hex(&self.to_json());
+        self
     }
 
     /// The document without its text.
@@ -267,6 +290,7 @@ mod tests {
                 ext: "jsonl".into(),
                 metadata: BTreeMap::from([("k".to_owned(), value.into())]),
                 hash: String::new(),
+                page_names: page.map(|page| (page, "iv".to_owned())).into_iter().collect(),
                 lines: lines.collect(),
             };
             let json = document.to_json();

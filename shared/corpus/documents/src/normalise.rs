@@ -1,8 +1,8 @@
 //! Makes text from scans and exports searchable without changing what it says.
 //!
 //! The rules are conservative. They unify compatibility characters (NFKC), remove invisible characters, join words
-//! that were broken at line ends, correct digits and letters that a scanner confused, and remove repeated page
-//! headers and footers. Spelling is *not* corrected, and `10²` does not become `102`.
+//! that were broken at line ends, remove repeated page headers and footers, and correct digits and letters that a
+//! scanner confused, where there may have been one. Spelling is *not* corrected, and `10²` does not become `102`.
 
 mod ocr;
 mod pages;
@@ -12,13 +12,14 @@ use std::collections::HashSet;
 use text::unify;
 
 /// Names how text is cleaned. It changes whenever the cleaned text of a document would.
-pub const NORMALISER: &str = "clean-1";
+pub const NORMALISER: &str = "clean-2";
 
 /// Spaces in a row that are kept: enough to still see a column.
 const SPACES_MAX: usize = 2;
 
-/// Cleans lines. Numbers and count of the lines stay.
-pub fn normalise(mut lines: Vec<NumberedLine>) -> Vec<NumberedLine> {
+/// Cleans lines. Numbers and count of the lines stay. Signs that a scanner confused are corrected only where they
+/// `may_be_scanned`: elsewhere `List1` and `web1prod` are names.
+pub fn normalise(mut lines: Vec<NumberedLine>, may_be_scanned: bool) -> Vec<NumberedLine> {
     for line in &mut lines {
         line.text = clean(&line.text);
     }
@@ -29,7 +30,9 @@ pub fn normalise(mut lines: Vec<NumberedLine>) -> Vec<NumberedLine> {
             line.text = line.text.replace(SOFT_HYPHEN, "");
         }
     }
-    ocr::repair(&mut lines);
+    if may_be_scanned {
+        ocr::repair(&mut lines);
+    }
     lines
 }
 
@@ -158,7 +161,7 @@ mod tests {
                 page: None,
                 text: text.to_owned(),
             });
-        normalise(lines.collect())
+        normalise(lines.collect(), true)
             .into_iter()
             .map(|l| l.text)
             .collect()

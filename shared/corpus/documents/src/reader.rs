@@ -2,43 +2,67 @@
 //!
 //! Each format has one function, which is chosen by the extension, or by the first bytes of the file where they show
 //! that the extension is wrong. Every refusal is a [`SkipReason`]: nothing is left out silently, and one bad file
-//! never stops a run. Most files are one document; JSONL, and a large CSV, are several. The code blocks; call it
-//! where blocking is allowed.
+//! never stops a run. Most files are one document; JSONL, a large CSV, and what has files in it are several. The code
+//! blocks; call it where blocking is allowed.
 
+pub mod apart;
+mod archive;
+mod asciidoc;
 mod docx;
+mod epub;
+mod format;
 mod front_matter;
+mod hocr;
 mod html;
 mod jsonl;
+mod lines;
+mod mail;
+mod marks;
+mod notebook;
+mod numerals;
+mod odf;
+pub mod outside;
+mod package;
 mod pdf;
+mod pptx;
+mod rst;
+mod rtf;
+mod sheet;
 mod skip;
 mod table;
+mod tex;
 mod text;
+mod tree;
+mod xml;
 
 use crate::document::{Document, NumberedLine, bucket_of, doc_id_of, sha256_hex};
 use crate::normalise::normalise;
+use ::text::count;
 use envelope::TenantId;
 use envelope::document::DocumentForm;
 use envelope::limits::DOCUMENT_BYTES_MAX;
+use format::Format;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Read;
 use std::path::Path;
+use std::sync::OnceLock;
 
+pub use jsonl::{RecordFields, read_records_with};
 pub use pdf::PDF_PAGES_MAX;
 pub use skip::{Skip, SkipReason};
 
-/// Largest file of text, Markdown or HTML that is read, in bytes; of CSV, where it is one document. A
-/// CSV or JSONL on disk is read in parts and has no limit.
+/// Largest file of text or markup that is read, in bytes; of CSV, where it is one document. A CSV or JSONL on disk is
+/// read in parts and has no limit.
 pub const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
-/// The same for PDF and DOCX, most of which is pictures and fonts.
+/// The same for PDF, office documents, books and mail, most of which is pictures, fonts and attachments.
 const CONTAINER_BYTES_MAX: u64 = DOCUMENT_BYTES_MAX;
-/// Most text of one document, in bytes: what a PDF or DOCX may unpack to.
+/// Most text of one document, in bytes, whatever it is unpacked from.
 pub const TEXT_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// Longest title, in characters.
 pub(crate) const TITLE_CHARS_MAX: usize = 160;
-/// Where the signature of a PDF may begin, at the latest.
-const PDF_MARK_WITHIN: usize = 1024;
 
 /// The documents of one file, each read when it is asked for.
 pub type Documents = Box<dyn Iterator<Item = Result<Document, Skip>> + Send>;
@@ -49,79 +73,41 @@ struct Parsed {
     title: Option<String>,
     metadata: BTreeMap<String, Value>,
     lines: Vec<NumberedLine>,
+    /// How people name pages that they do not call by their number.
+    page_names: BTreeMap<u32, String>,
+    /// Pages that are pictures without a text.
+    scans: Vec<u32>,
+    /// What of the file is not in it.
+    left_out: Option<SkipReason>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Format {
-    Text,
-    Markdown,
-    Html,
-    Pdf,
-    Docx,
-    Table,
-    Jsonl,
+/// Title and fields that a file says of itself.
+type Properties = (Option<String>, Vec<(&'static str, Value)>);
+
+/// How files are read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReadOptions {
+    /// Also what people do not see: text of a page that is hidden, or has the colour of its background.
+    pub hidden: bool,
 }
 
-impl Format {
-    fn of(ext: &str) -> Option<Format> {
-        Some(match ext {
-            "txt" | "text" => Format::Text,
-            "md" | "markdown" => Format::Markdown,
-            "html" | "htm" => Format::Html,
-            "pdf" => Format::Pdf,
-            "docx" => Format::Docx,
-            "csv" | "tsv" => Format::Table,
-            "jsonl" | "ndjson" => Format::Jsonl,
-            _ => return None,
-        })
-    }
+static OPTIONS: OnceLock<ReadOptions> = OnceLock::new();
 
-    /// Of a file name, with its extension.
-    fn of_source(source: &str) -> Result<(Format, String), SkipReason> {
-        let ext = Path::new(source)
-            .extension()
-            .map(|e| e.to_string_lossy().to_lowercase())
-            .unwrap_or_default();
-        match Format::of(&ext) {
-            Some(format) => Ok((format, ext)),
-            None => Err(SkipReason::UnknownExtension(ext)),
-        }
-    }
-
-    /// Largest file that is one document, in bytes.
-    fn bytes_max(self) -> Result<u64, SkipReason> {
-        match self {
-            Format::Pdf | Format::Docx => Ok(CONTAINER_BYTES_MAX),
-            Format::Text | Format::Markdown | Format::Html | Format::Table => Ok(FILE_BYTES_MAX),
-            Format::Jsonl => Err(SkipReason::Several),
-        }
-    }
-
-    /// What the first bytes say, where they say anything.
-    fn seen(self, bytes: &[u8]) -> Format {
-        let head = &bytes[..bytes.len().min(PDF_MARK_WITHIN)];
-        match self {
-            Format::Table | Format::Jsonl => self,
-            _ if bytes.starts_with(b"%PDF-") => Format::Pdf,
-            _ if bytes.starts_with(b"PK\x03\x04") => Format::Docx,
-            Format::Pdf if !head.windows(5).any(|w| w == b"%PDF-") => Format::Text,
-            Format::Docx => Format::Text,
-            other => other,
-        }
-    }
-
-    fn has_headings(self) -> bool {
-        !matches!(self, Format::Text | Format::Table)
-    }
+/// Has files read in this way from now on. Only the first call counts.
+pub fn read_with(options: ReadOptions) {
+    let _ = OPTIONS.set(options);
 }
 
 /// A file, or the part of one, that a document is made from.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct File {
     source: String,
     ext: String,
     format: Format,
     tenant: TenantId,
+    /// Where in `source` its own name begins: before it are those of the files that it is in.
+    named_at: usize,
+    options: ReadOptions,
 }
 
 impl File {
@@ -132,6 +118,8 @@ impl File {
             ext,
             format,
             tenant: tenant.clone(),
+            named_at: 0,
+            options: OPTIONS.get().copied().unwrap_or_default(),
         })
     }
 
@@ -143,6 +131,20 @@ impl File {
         }
     }
 
+    /// A file in this file, by the name that it has in there.
+    fn entry(&self, name: &str) -> Result<File, SkipReason> {
+        let (format, ext) = Format::of_source(name)?;
+        if format.is_outside() {
+            return Err(SkipReason::UnknownExtension(ext));
+        }
+        Ok(File {
+            ext,
+            format,
+            named_at: self.source.len() + 1,
+            ..self.part(name)
+        })
+    }
+
     fn skip(&self, reason: SkipReason) -> Skip {
         let source = self.source.clone();
         Skip { source, reason }
@@ -150,7 +152,7 @@ impl File {
 
     /// The document of a parsed file; the hash is that of the file, and is not set yet for a part of one.
     fn document(&self, parsed: Parsed, hash: Option<String>) -> Result<Document, SkipReason> {
-        let lines = normalise(parsed.lines);
+        let lines = normalise(parsed.lines, self.format.may_be_scanned());
         if lines.iter().all(|line| line.text.trim().is_empty()) {
             return Err(SkipReason::Empty);
         }
@@ -158,7 +160,7 @@ impl File {
         let title = parsed
             .title
             .or_else(heading)
-            .unwrap_or_else(|| file_stem(&self.source));
+            .unwrap_or_else(|| file_stem(self.source.get(self.named_at..).unwrap_or_default()));
         let mut document = Document {
             tenant: self.tenant.clone(),
             bucket: bucket_of(&self.source),
@@ -168,6 +170,7 @@ impl File {
             ext: self.ext.clone(),
             metadata: parsed.metadata,
             hash: String::new(),
+            page_names: parsed.page_names,
             lines,
         };
         document.hash = hash.unwrap_or_else(|| sha256_hex(&document.to_json()));
@@ -194,7 +197,7 @@ pub(crate) fn form_of(path: &Path, source: &str) -> Result<DocumentForm, SkipRea
         return Err(SkipReason::NotAFile);
     }
     Ok(match format {
-        Format::Jsonl => DocumentForm::Document,
+        _ if format.is_several() || format.has_attachments() => DocumentForm::Document,
         Format::Table if found.len() > table::PART_BYTES as u64 => DocumentForm::Document,
         _ => DocumentForm::File,
     })
@@ -212,15 +215,10 @@ pub fn bytes_max(source: &str) -> Result<u64, SkipReason> {
 pub fn bytes_of(path: &Path, source: &str) -> Result<Vec<u8>, SkipReason> {
     let format = Format::of_source(source)?.0;
     form_of(path, source)?;
-    let bytes_max = format.bytes_max()?;
-    let mut bytes = Vec::new();
-    fs::File::open(path)
-        .map_err(unreadable)?
-        .take(bytes_max + 1)
-        .read_to_end(&mut bytes)
-        .map_err(unreadable)?;
-    fits(&bytes, bytes_max)?;
-    Ok(bytes)
+    archive::bytes_of(
+        fs::File::open(path).map_err(unreadable)?,
+        format.bytes_max()?,
+    )
 }
 
 /// Reads the bytes of a file that is one document, known as `source` inside the corpus. Also returns what was left
@@ -232,7 +230,13 @@ pub fn read_bytes(
 ) -> Result<(Document, Option<SkipReason>), SkipReason> {
     let file = File::named(source, tenant)?;
     fits(bytes, file.format.bytes_max()?)?;
-    whole(bytes, file)
+    apart::whole(bytes, file)
+}
+
+/// How a file is read, where people may have expected something else.
+pub fn note(path: &Path, source: &str) -> Option<String> {
+    let is_table = Format::of_source(source).is_ok_and(|(_, ext)| ext == "csv");
+    table::note(Box::new(fs::File::open(path).ok().filter(|_| is_table)?))
 }
 
 fn unreadable(error: std::io::Error) -> SkipReason {
@@ -248,32 +252,58 @@ fn fits(bytes: &[u8], bytes_max: u64) -> Result<(), SkipReason> {
 }
 
 fn open(path: &Path, file: File) -> Result<Documents, SkipReason> {
-    match (form_of(path, &file.source)?, file.format) {
-        (DocumentForm::Document, Format::Jsonl) => Ok(Box::new(jsonl::Records::open(path, file)?)),
-        (DocumentForm::Document, _) => Ok(Box::new(table::Parts::open(path, file)?)),
-        (DocumentForm::File, _) => {
-            let (document, left_out) = whole(&bytes_of(path, &file.source)?, file.clone())?;
-            let left_out = left_out.map(|reason| Err(file.skip(reason)));
-            Ok(Box::new(std::iter::once(Ok(document)).chain(left_out)))
-        }
-    }
+    form_of(path, &file.source)?;
+    archive::documents(Box::new(fs::File::open(path).map_err(unreadable)?), file)
 }
 
 /// A file that is one document: that, and what was left out of it.
-fn whole(bytes: &[u8], mut file: File) -> Result<(Document, Option<SkipReason>), SkipReason> {
+fn whole_here(bytes: &[u8], mut file: File) -> Result<(Document, Option<SkipReason>), SkipReason> {
+    let hash = sha256_hex(bytes);
     file.format = file.format.seen(bytes);
-    let (parsed, left_out) = match file.format {
-        Format::Pdf => pdf::parse(bytes)?,
-        Format::Docx => (docx::parse(bytes)?, None),
+    let (mut bytes, mut complaint) = (Cow::Borrowed(bytes), None);
+    if matches!(file.format, Format::Picture | Format::OldOffice) {
+        let (format, turned) = outside::turned(&bytes, file.format, &file.ext)?;
+        (file.format, bytes, complaint) = (format, turned.0.into(), turned.1);
+    }
+    let bytes = &bytes;
+    let mut parsed = match file.format {
+        Format::Scan => outside::scan(bytes, file.options)?,
+        Format::Hocr => hocr::parse(bytes)?,
+        Format::Alto => hocr::alto(bytes)?,
+        Format::Pdf => pdf::parse(bytes, file.options)?,
+        Format::Docx if file.ext.starts_with("pp") => pptx::parse(bytes)?,
+        Format::Docx => docx::parse(bytes)?,
+        Format::Pptx => pptx::parse(bytes)?,
+        Format::Odf => odf::parse(bytes)?,
+        Format::Sheet => sheet::parse(bytes)?,
+        Format::Rtf => rtf::parse(bytes)?,
+        Format::Rst => rst::parse(bytes)?,
+        Format::Xml => tree::parse(bytes)?,
+        Format::Epub => epub::parse(bytes, file.options)?,
+        Format::Mail | Format::Msg | Format::Mhtml => mail::parse(bytes, &file)?,
+        Format::AsciiDoc => asciidoc::parse(bytes)?,
+        Format::Tex => tex::parse(bytes)?,
+        Format::Notebook => notebook::parse(bytes)?,
         Format::Html => {
-            let page = html::parse(&text::decode(bytes)?);
-            (page.ok_or(SkipReason::Empty)?, None)
+            html::parse(&text::decode(bytes)?, file.options).ok_or(SkipReason::Empty)?
         }
-        Format::Table => (table::parse(bytes, &file.ext)?, None),
+        Format::Table => table::parse(bytes, &file.ext)?,
         _ if file.ext == "pdf" || file.ext == "docx" => return Err(SkipReason::no_such(bytes)),
-        _ => (text::plain(&text::decode(bytes)?), None),
+        _ => text::plain(&text::decode(bytes)?),
     };
-    let document = file.document(parsed, Some(sha256_hex(bytes)))?;
+    if parsed.lines.is_empty() && !parsed.scans.is_empty() {
+        return Err(SkipReason::NoText);
+    }
+    let pictures = count(parsed.scans.len() as u64, "page");
+    let left_out = match parsed.scans.is_empty() {
+        false if outside::reads(Format::Scan) => Some(SkipReason::NoText),
+        false => {
+            let told = format!("pictures without a text: {pictures}; `indexer.ocr` has them read");
+            SkipReason::both(parsed.left_out.take(), Some(SkipReason::Partial(told)))
+        }
+        true => SkipReason::both(parsed.left_out.take(), complaint),
+    };
+    let document = file.document(parsed, Some(hash))?;
     Ok((document, left_out))
 }
 

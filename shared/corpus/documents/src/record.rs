@@ -6,7 +6,7 @@
 use crate::catalog::Entry;
 use crate::chunk::{self, Piece};
 use crate::document::Document;
-use envelope::{ChunkRecord, TenantId, UnixMs, WIRE};
+use envelope::{ChunkRecord, Place, TenantId, UnixMs, WIRE, told_places};
 use std::collections::BTreeMap;
 
 /// Longest title of a chunk, in characters.
@@ -30,14 +30,35 @@ pub fn records(document: &Document, cutting: &chunk::Options) -> Vec<ChunkRecord
         ext: document.ext.clone(),
         page: piece.page,
         line: piece.line,
+        places: places(document, &piece),
         text: piece.text,
         metadata: document.metadata.clone(),
         pipeline: String::new(),
         document_seq: 0,
         document_at: UnixMs(0),
+        left_out: None,
         embedding: None,
     };
     (0..of).zip(pieces).map(record).collect()
+}
+
+/// The places of a piece; none where its first line and page say it all.
+fn places(document: &Document, piece: &Piece) -> Vec<Place> {
+    let places = piece.marks.iter().map(|mark| Place {
+        at: u32::try_from(mark.at).unwrap_or(u32::MAX),
+        line: mark.line,
+        page: mark.page,
+        page_name: mark
+            .page
+            .and_then(|page| document.page_names.get(&page).cloned()),
+    });
+    let told = told_places(places, &piece.text);
+    match &told[..] {
+        [one] if one.page_name.is_none() && (one.line, one.page) == (piece.line, piece.page) => {
+            Vec::new()
+        }
+        _ => told,
+    }
 }
 
 /// The messages that bring the stream from `previous` to this version of the document, in the order
@@ -70,11 +91,13 @@ pub fn tombstone(tenant: &TenantId, source: &str, entry: &Entry, n: u32) -> Chun
         ext: String::new(),
         page: None,
         line: 0,
+        places: Vec::new(),
         text: String::new(),
         metadata: BTreeMap::new(),
         pipeline: String::new(),
         document_seq: 0,
         document_at: UnixMs(0),
+        left_out: None,
         embedding: None,
     }
 }
@@ -110,6 +133,7 @@ mod tests {
             title: "Lease".into(),
             ext: "md".into(),
             metadata: BTreeMap::new(),
+            page_names: BTreeMap::new(),
             hash: "h".into(),
             lines: text
                 .lines()
@@ -130,6 +154,7 @@ mod tests {
             hash: "old".into(),
             chunks,
             pipeline: String::new(),
+            left_out: None,
         }
     }
 
@@ -163,6 +188,78 @@ mod tests {
             "Lease > Pets"
         );
         assert_eq!(chunk_title("T", &[]), "T");
+    }
+
+    #[test]
+    fn each_sentence_knows_its_page_and_line() {
+        let texts = [
+            "Code word: ALPHA",
+            "",
+            "Code word: BRAVO",
+            "A sentence that goes",
+            "on. Code word: CHARLIE",
+        ];
+        let pages = [1, 2, 3, 4, 5];
+        let lines = texts.iter().zip(pages).zip(1..);
+        let mut document = document("");
+        document.page_names.insert(4, "iv".into());
+        document.lines = lines
+            .map(|((text, page), number)| NumberedLine {
+                number,
+                page: Some(page),
+                text: (*text).to_owned(),
+            })
+            .collect();
+        let record = publish_order(&document, None).remove(0);
+        let passage = record.into_passage(1.0);
+        for (word, page, line, name) in [
+            ("ALPHA", 1, 1, None),
+            ("BRAVO", 3, 3, None),
+            ("goes", 4, 4, Some("iv")),
+            ("on.", 5, 5, None),
+            ("CHARLIE", 5, 5, None),
+        ] {
+            let place = passage.place_at(passage.text.find(word).unwrap());
+            assert_eq!(
+                (place.page, place.line, place.page_name.as_deref()),
+                (Some(page), line, name),
+                "{word}"
+            );
+        }
+    }
+
+    #[test]
+    fn rows_below_a_repeated_header_have_the_page_of_the_rows() {
+        let mut document = document("");
+        document.page_names = BTreeMap::from([(1, "iv".into()), (2, "v".into())]);
+        let row = |number: u32| NumberedLine {
+            number,
+            page: Some(1 + number / 40),
+            text: format!("| row {number} of the table | and some more words |"),
+        };
+        document.lines = (1..80).map(row).collect();
+        let last = publish_order(&document, None).remove(0).into_passage(1.0);
+        assert_eq!((last.page, last.page_name()), (Some(2), Some("v")));
+        assert_eq!(
+            last.place_at(0).page_name.as_deref(),
+            Some("iv"),
+            "its header"
+        );
+    }
+
+    #[test]
+    fn plain_lines_need_no_places() {
+        let of = |text: &str| publish_order(&document(text), None).remove(0).places;
+        assert_eq!(of("# Lease\n\nA line.\n\nAnother\nline. And more."), []);
+        let table =
+            "| a | b |\n".to_owned() + &"| some words of a row | and some more |\n".repeat(60);
+        let rows = publish_order(&document(&table), None);
+        assert!(rows.len() > 2 && rows.iter().all(|r| r.places.len() <= 2));
+        for row in rows {
+            let passage = row.into_passage(1.0);
+            let second = passage.text.match_indices('\n').nth(1).unwrap().0 + 1;
+            assert_eq!(passage.place_at(second).line, passage.line + 1);
+        }
     }
 
     #[test]

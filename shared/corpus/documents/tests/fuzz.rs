@@ -54,13 +54,39 @@ static SAMPLES: LazyLock<Vec<(&str, Vec<u8>)>> = LazyLock::new(|| {
         ("pdf", file("no-printing.pdf")),
         ("pdf", file("password.pdf")),
         ("docx", file("lease.docx")),
+        ("docx", file("crane-manual.docx")),
+        ("pptx", file("crane-report.pptx")),
         ("md", text.into()),
         (
             "txt",
             text.encode_utf16().flat_map(u16::to_le_bytes).collect(),
         ),
         ("html", html.into()),
+        ("xlsx", file("crane-budget.xlsx")),
+        ("xls", file("crane-budget.xls")),
+        ("ods", file("crane-budget.ods")),
+        ("fods", "<office:document><table:table table:name=\"T\"><table:table-row><table:table-cell table:number-columns-repeated=\"2\"><text:p>a</text:p></table:table-cell></table:table-row></table:table></office:document>".into()),
+        ("ipynb", "{\"cells\":[{\"cell_type\":\"code\",\"source\":[\"a\"],\"outputs\":[{\"text\":\"b\"}]}]}".into()),
+        ("json", "[{\"text\":\"one\",\"id\":1},{\"data\":[{\"body\":\"<p>two</p>\",\"answers\":[{\"text\":\"x\"}]}]}]".into()),
+        ("csv", "T\n\na;b\n1,5;2\n3,5;4\n".into()),
         ("csv", "a;b\n\"x\n\"\"y\";2\n3;4\n".into()),
+        ("epub", file("crane.epub")),
+        ("eml", file("crane.eml")),
+        ("mbox", [b"From a Sun Mar  3 14:05:00 2024\n".as_slice(), &file("crane.eml")].concat()),
+        ("mhtml", "MIME-Version: 1.0\nContent-Type: text/html\n\n<p hidden>a<p>b".into()),
+        ("zip", file("crane.odt")),
+        ("html", "<style>.a,p.b{display:none}@media x{p{opacity:1}}</style><p class=a style='color:#fff'>x<p class=b aria-hidden=true>y<p>z".into()),
+        ("odt", file("crane.odt")),
+        ("rtf", file("crane.rtf")),
+        ("rtf", "{\\rtf1{\\footnote a\\u228?\\par}\\trowd b\\cell\\row\\v c}".into()),
+        ("fodt", "<office:document><office:body><text:list><text:list-item><text:p>a</text:p></text:list-item></text:list></office:body></office:document>".into()),
+        ("xml", "<a><sec><title>T</title><p>x<fn>n</fn></p><table><tr><td>1</td></tr></table></sec></a>".into()),
+        ("adoc", "= T\nA. B\n\n[cols=2*]\n|===\n|a 2+|*b*\n|===\n. c footnote:[d] {e}\n----\nf\n----\n".into()),
+        ("tex", "\\title{T}\\begin{document}a\\footnote{b} \\'e $x$ \\begin{tabular}{l}1&2\\\\\\end{tabular}\\item c".into()),
+        ("rst", "T\n=\n\n#. a :r:`b <c>` |s|\n\n.. |s| replace:: d\n\n+--+--+\n| 1 | 2 |\n+--+--+\n\n== ==\na  b\n== ==\n".into()),
+        ("xml", "<a><r k='1'><v>1</v></r><r><v>2</v></r></a>".into()),
+        ("xml", "<alto><Layout><Page PRINTED_IMG_NR='iv'><TextLine><String CONTENT='a' WC='0.5' SUBS_TYPE='HypPart1' SUBS_CONTENT='ab'/><HYP/></TextLine></Page></Layout></alto>".into()),
+        ("hocr", "<html><div class='ocr_page'><p class='ocr_par'><span class='ocr_line'><span class='ocrx_word' title='x_wconf 90'>a</span></span></p></div></html>".into()),
         (
             "jsonl",
             "{\"text\":\"one\",\"id\":1}\n{\"text\":\"two\",\"metadata\":{\"k\":[1]}}\n".into(),
@@ -68,7 +94,11 @@ static SAMPLES: LazyLock<Vec<(&str, Vec<u8>)>> = LazyLock::new(|| {
     ]
 });
 
-const EXTENSIONS: [&str; 8] = ["pdf", "docx", "md", "txt", "html", "csv", "tsv", "jsonl"];
+const EXTENSIONS: [&str; 30] = [
+    "pdf", "docx", "pptx", "md", "txt", "html", "csv", "tsv", "jsonl", "odt", "fodt", "rtf", "xml",
+    "rst", "adoc", "tex", "epub", "eml", "msg", "mhtml", "mbox", "zip", "xlsx", "ods", "fods",
+    "xls", "xlsb", "ipynb", "json", "hocr",
+];
 
 /// What is done to a good file.
 #[derive(Debug, Clone)]
@@ -135,7 +165,9 @@ fn read(extension: &str, bytes: &[u8]) -> Result<(), TestCaseError> {
             prop_assert!(chunk::tokens(&piece.text) <= CHUNK_TOKENS_MAX);
         }
     }
-    prop_assert!(count > 0 || extension == "jsonl" || extension == "csv" || extension == "tsv");
+    prop_assert!(
+        count > 0 || extension.starts_with("json") || extension == "csv" || extension == "tsv"
+    );
     Ok(())
 }
 
@@ -174,7 +206,11 @@ proptest! {
     #[test]
     fn any_bytes_behind_a_good_start(bytes in prop::collection::vec(any::<u8>(), 0..2_000)) {
         read("pdf", &[b"%PDF-1.4\n".as_slice(), &bytes].concat())?;
+        read("pptx", &[b"PK\x03\x04".as_slice(), &bytes].concat())?;
         read("docx", &[b"PK\x03\x04".as_slice(), &bytes].concat())?;
+        read("zip", &[b"PK\x03\x04".as_slice(), &bytes].concat())?;
+        read("msg", &[b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1".as_slice(), &bytes].concat())?;
+        read("eml", &[b"From: a\n".as_slice(), &bytes].concat())?;
     }
 }
 

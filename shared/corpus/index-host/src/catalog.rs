@@ -2,13 +2,13 @@
 //!
 //! Only the first question of a tenant waits for its catalog, and only for a short time; if none comes, the question
 //! goes on with an empty catalog, which is counted. Later questions get the catalog at once: one that is over a minute
-//! old is served while a new one is made. Catalogs are made by a separate task, which [`CatalogCache::over_index`]
+//! old is served while a new one is made, and one of more than ten minutes counts as none. Catalogs are made by a separate task, which [`CatalogCache::over_index`]
 //! returns beside the cache, so that a request spawns nothing. *Not* here: how a catalog is made, which is with the
 //! index ([`crate::lookup`]).
 
 use crate::lookup::catalog;
 use bus::Bus;
-use envelope::TenantId;
+use envelope::Principal;
 use envelope::limits::LOOKUP_REPLY_BYTES_MAX;
 use envelope::lookup::{CATALOG_VALUES, CatalogRequest, CorpusCatalog};
 use envelope::subject::CATALOG;
@@ -30,6 +30,8 @@ use tokio_util::sync::CancellationToken;
 
 /// How long a catalog counts as of now.
 const FRESH: Duration = Duration::from_secs(60);
+/// How old one may be that is still used: what it tells may be for other readers since.
+const OLD_MAX: Duration = Duration::from_secs(600);
 /// How soon one that could not be made is tried again.
 const AGAIN: Duration = Duration::from_secs(5);
 /// How long the first question of a tenant waits.
@@ -46,7 +48,7 @@ const WORK_MAX: Duration = Duration::from_secs(30);
 /// Why a catalog was not made; the text is for the log.
 type Unmade = Box<dyn std::error::Error + Send + Sync>;
 /// Makes the catalog of a tenant.
-type Make = dyn Fn(TenantId) -> BoxFuture<'static, Result<CorpusCatalog, Unmade>> + Send + Sync;
+type Make = dyn Fn(Principal) -> BoxFuture<'static, Result<CorpusCatalog, Unmade>> + Send + Sync;
 
 /// Counters of the cache. Clones share them.
 #[derive(Debug, Clone)]
@@ -82,15 +84,15 @@ impl CatalogMetrics {
 
 /// The cache that serves catalogs.
 pub struct CatalogCache {
-    kept: Mutex<HashMap<TenantId, Kept>>,
-    wanted: mpsc::Sender<TenantId>,
+    kept: Mutex<HashMap<Principal, Kept>>,
+    wanted: mpsc::Sender<Principal>,
     metrics: CatalogMetrics,
 }
 
 /// The task that makes the catalogs that a [`CatalogCache`] orders, while it runs.
 pub struct CatalogKeeper {
     cache: Arc<CatalogCache>,
-    wanted: mpsc::Receiver<TenantId>,
+    wanted: mpsc::Receiver<Principal>,
     make: Arc<Make>,
 }
 
@@ -99,6 +101,8 @@ struct Kept {
     state: watch::Sender<State>,
     /// From when on it has to be made anew.
     stale_at: Instant,
+    /// When what there is was made.
+    of: Instant,
     asked_at: Instant,
     /// Set while a catalog is being made; until then at most.
     wanted_until: Option<Instant>,
@@ -120,19 +124,21 @@ impl CatalogCache {
         schemas: Arc<Schemas>,
         metrics: CatalogMetrics,
     ) -> (Arc<CatalogCache>, CatalogKeeper) {
-        let make = move |tenant: TenantId| -> BoxFuture<'static, Result<CorpusCatalog, Unmade>> {
-            let (index, schemas) = (index(), schemas.clone());
-            Box::pin(async move {
-                let request = CatalogRequest {
-                    tenant,
-                    buckets: Vec::new(),
-                    values_max: CATALOG_VALUES,
-                };
-                let made =
-                    tokio::task::spawn_blocking(move || catalog::made(&index, &schemas, &request));
-                Ok(made.await??.fitted(LOOKUP_REPLY_BYTES_MAX))
-            })
-        };
+        let make =
+            move |principal: Principal| -> BoxFuture<'static, Result<CorpusCatalog, Unmade>> {
+                let (index, schemas) = (index(), schemas.clone());
+                Box::pin(async move {
+                    let request = CatalogRequest {
+                        principal,
+                        buckets: Vec::new(),
+                        values_max: CATALOG_VALUES,
+                    };
+                    let made = tokio::task::spawn_blocking(move || {
+                        catalog::made(&index, &schemas, &request)
+                    });
+                    Ok(made.await??.fitted(LOOKUP_REPLY_BYTES_MAX))
+                })
+            };
         CatalogCache::over(Arc::new(make), metrics)
     }
 
@@ -141,13 +147,14 @@ impl CatalogCache {
         bus: Arc<dyn Bus>,
         metrics: CatalogMetrics,
     ) -> (Arc<CatalogCache>, CatalogKeeper) {
-        let make = move |tenant: TenantId| -> BoxFuture<'static, Result<CorpusCatalog, Unmade>> {
-            let bus = bus.clone();
-            Box::pin(async move {
-                let request = json!({"tenant": tenant});
-                Ok(lookup::ask(&*bus, CATALOG, &request).await?)
-            })
-        };
+        let make =
+            move |principal: Principal| -> BoxFuture<'static, Result<CorpusCatalog, Unmade>> {
+                let bus = bus.clone();
+                Box::pin(async move {
+                    let request = json!({"tenant": principal.tenant, "groups": principal.groups});
+                    Ok(lookup::ask(&*bus, CATALOG, &request).await?)
+                })
+            };
         CatalogCache::over(Arc::new(make), metrics)
     }
 
@@ -166,38 +173,42 @@ impl CatalogCache {
         (cache, keeper)
     }
 
-    fn kept(&self) -> MutexGuard<'_, HashMap<TenantId, Kept>> {
+    fn kept(&self) -> MutexGuard<'_, HashMap<Principal, Kept>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The present catalog of a tenant; a new one is ordered where that is due. Also returns whether one is being
     /// made.
-    fn look(&self, tenant: &TenantId) -> (watch::Receiver<State>, bool) {
+    fn look(&self, principal: &Principal) -> (watch::Receiver<State>, bool) {
         let now = Instant::now();
         let mut all = self.kept();
-        if !all.contains_key(tenant) && all.len() >= TENANTS_MAX {
+        if !all.contains_key(principal) && all.len() >= TENANTS_MAX {
             let oldest = all.iter().min_by_key(|(_, kept)| kept.asked_at);
-            if let Some(oldest) = oldest.map(|(tenant, _)| tenant.clone()) {
+            if let Some(oldest) = oldest.map(|(principal, _)| principal.clone()) {
                 all.remove(&oldest);
             }
         }
-        let kept = all.entry(tenant.clone()).or_insert_with(|| Kept {
+        let kept = all.entry(principal.clone()).or_insert_with(|| Kept {
             state: watch::Sender::default(),
             stale_at: now,
+            of: now,
             asked_at: now,
             wanted_until: None,
         });
         kept.asked_at = now;
+        if now.duration_since(kept.of) > OLD_MAX {
+            kept.state.send_modify(|state| state.catalog = None);
+        }
         kept.wanted_until = kept.wanted_until.filter(|until| now < *until);
         if kept.wanted_until.is_none() && now >= kept.stale_at {
-            let told = self.wanted.try_send(tenant.clone());
+            let told = self.wanted.try_send(principal.clone());
             kept.wanted_until = told.ok().map(|()| now + WORK_MAX);
         }
         (kept.state.subscribe(), kept.wanted_until.is_some())
     }
 
     /// What was made; one that failed leaves what there is.
-    fn keep_made(&self, tenant: &TenantId, made: Result<CorpusCatalog, Unmade>) {
+    fn keep_made(&self, principal: &Principal, made: Result<CorpusCatalog, Unmade>) {
         let lasts = match &made {
             Ok(_) => FRESH,
             Err(_) => AGAIN,
@@ -209,8 +220,11 @@ impl CatalogCache {
                 tracing::warn!(%error, "catalog not made");
             }
         }
-        if let Some(kept) = self.kept().get_mut(tenant) {
+        if let Some(kept) = self.kept().get_mut(principal) {
             (kept.wanted_until, kept.stale_at) = (None, Instant::now() + lasts);
+            if made.is_ok() {
+                kept.of = Instant::now();
+            }
             kept.state.send_modify(|state| match made {
                 Ok(catalog) => state.catalog = Some(Arc::new(catalog)),
                 Err(_) => state.failures += 1,
@@ -220,9 +234,9 @@ impl CatalogCache {
 }
 
 impl CatalogSource for CatalogCache {
-    fn catalog<'a>(&'a self, tenant: &'a TenantId) -> BoxFuture<'a, Arc<CorpusCatalog>> {
+    fn catalog<'a>(&'a self, principal: &'a Principal) -> BoxFuture<'a, Arc<CorpusCatalog>> {
         Box::pin(async move {
-            let (mut state, is_coming) = self.look(tenant);
+            let (mut state, is_coming) = self.look(principal);
             let State { catalog, failures } = state.borrow().clone();
             if let Some(catalog) = catalog {
                 return catalog;
@@ -243,19 +257,19 @@ impl CatalogSource for CatalogCache {
 impl CatalogKeeper {
     /// Makes the ordered catalogs until it is told to stop.
     pub async fn keep(mut self, stop: CancellationToken) {
-        let mut making: JoinSet<(TenantId, Result<CorpusCatalog, Unmade>)> = JoinSet::new();
+        let mut making: JoinSet<(Principal, Result<CorpusCatalog, Unmade>)> = JoinSet::new();
         loop {
             tokio::select! {
                 biased;
                 () = stop.cancelled() => break,
                 Some(done) = making.join_next() => match done {
-                    Ok((tenant, made)) => self.cache.keep_made(&tenant, made),
+                    Ok((principal, made)) => self.cache.keep_made(&principal, made),
                     Err(error) => tracing::error!(%error, "catalog not made"),
                 },
                 wanted = self.wanted.recv(), if making.len() < AT_ONCE => {
-                    let Some(tenant) = wanted else { break };
-                    let made = (self.make)(tenant.clone());
-                    making.spawn(async move { (tenant, made.await) });
+                    let Some(principal) = wanted else { break };
+                    let made = (self.make)(principal.clone());
+                    making.spawn(async move { (principal, made.await) });
                 }
             }
         }

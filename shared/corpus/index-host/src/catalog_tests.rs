@@ -27,7 +27,7 @@ fn started(
         takes,
     });
     let by = maker.clone();
-    let make = move |_: TenantId| -> BoxFuture<'static, Result<CorpusCatalog, Unmade>> {
+    let make = move |_: Principal| -> BoxFuture<'static, Result<CorpusCatalog, Unmade>> {
         let by = by.clone();
         Box::pin(async move {
             tokio::time::sleep(by.takes).await;
@@ -59,8 +59,8 @@ fn of(documents: u64) -> CorpusCatalog {
 }
 
 async fn asked(cache: &CatalogCache, tenant: &str) -> Option<u64> {
-    let tenant = TenantId::new(tenant).unwrap();
-    let catalog = cache.catalog(&tenant).await;
+    let principal = envelope::TenantId::new(tenant).unwrap().into();
+    let catalog = cache.catalog(&principal).await;
     catalog.buckets.first().map(|bucket| bucket.documents)
 }
 
@@ -83,6 +83,12 @@ async fn a_catalog_is_kept_for_a_minute_and_a_stale_one_is_served_while_it_is_ma
     assert_eq!(asked(&cache, "a").await, Some(1));
     assert_eq!(maker.made.load(Ordering::SeqCst), 2, "made once for both");
     assert_eq!(asked(&cache, "b").await, Some(2), "each tenant has its own");
+    tokio::time::sleep(OLD_MAX + Duration::from_secs(1)).await;
+    assert_eq!(
+        asked(&cache, "a").await,
+        Some(3),
+        "one that is too old is waited for"
+    );
     stop.cancel();
     while running.join_next().await.is_some() {}
 }
@@ -149,5 +155,9 @@ async fn only_so_many_tenants_are_kept() {
         assert!(asked(&cache, &format!("t{n}")).await.is_some());
     }
     assert_eq!(cache.kept().len(), TENANTS_MAX);
-    assert!(!cache.kept().contains_key(&TenantId::new("t0").unwrap()));
+    assert!(
+        !cache
+            .kept()
+            .contains_key(&envelope::TenantId::new("t0").unwrap().into())
+    );
 }

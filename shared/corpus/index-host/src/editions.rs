@@ -17,12 +17,13 @@ use crate::vector_feed::VectorFeed;
 use bus::{Bus, BusError, Stream};
 use envelope::{Edition, subject};
 use futures_util::future::BoxFuture;
-use index::Index;
+use index::{Access, Index};
 use search::Searcher;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
+use streams::access::{self, StoredRules};
 use streams::editions::{self, Record};
 use streams::feed::{Projection, feed};
 use telemetry::Health;
@@ -58,6 +59,8 @@ pub struct OpenRequest<'a> {
     /// The name of the source that feeds the index. A stream or an edition that was begun again has another name, and
     /// then the files in the folder are not used.
     pub stream: &'a str,
+    /// The rules of who may read what, which the index has to have.
+    pub access: &'a Access,
     /// Cancelled when the index is no longer needed.
     pub stop: &'a CancellationToken,
 }
@@ -72,6 +75,8 @@ pub trait OpenEdition: Send + Sync + 'static {
 pub struct IndexContext {
     /// The bus.
     pub bus: Arc<dyn Bus>,
+    /// The rules of who may read what. They are read before an index is opened, and kept as the bus says.
+    pub access: Access,
     /// Metrics that report how far the indexes are behind.
     pub metrics: index::Metrics,
     /// Readiness. The conditions are `index`, and `vectors` if a Qdrant server keeps the vectors of the current
@@ -196,7 +201,8 @@ pub async fn start(
 ) -> Result<Arc<EditionRouter>, Error> {
     let waiting = "catching up with the corpus";
     home.health.not_ready(CONDITION, waiting);
-    let (stream, record) = first(&home).await?;
+    let (stream, record, stored) = first(&home).await?;
+    home.access.set(stored.rules);
     let serving = record.editions.current.clone();
     let held = hold(&home, &*open, &serving, &record, &stream).await?;
     // Only now: a process before this one that still drains had its files until here.
@@ -206,6 +212,10 @@ pub async fn start(
     let (told, record) = watch::channel(record);
     let (bus, stop) = (home.bus.clone(), home.stop.clone());
     running.spawn(async move { editions::watch(&*bus, told, stop).await });
+    let (bus, stop, kept) = (home.bus.clone(), home.stop.clone(), home.access.clone());
+    running.spawn(async move {
+        access::watch(&*bus, stored.sequence, |rules| kept.set(rules), stop).await;
+    });
     let keeper = Keeper {
         home,
         open,
@@ -222,18 +232,19 @@ pub async fn start(
     Ok(current)
 }
 
-/// The stream of the corpus by name, and the record as it is now.
-async fn first(home: &IndexContext) -> Result<(String, Record), Error> {
+/// The stream of the corpus by name, and the record and the rules as they are now.
+async fn first(home: &IndexContext) -> Result<(String, Record, StoredRules), Error> {
     let look = async || -> Result<_, BusError> {
         let state = home.bus.state(Stream::Chunks).await?;
         let stream = format!("{}@{}", Stream::Chunks.name(), state.created_ms);
-        Ok((stream, editions::read(&*home.bus).await?))
+        let record = editions::read(&*home.bus).await?;
+        Ok((stream, record, access::read(&*home.bus).await?))
     };
     loop {
         match look().await {
             Ok(found) => return Ok(found),
             Err(error @ BusError::Refused(_)) => {
-                tracing::error!(%error, "the record of editions cannot be read");
+                tracing::error!(%error, "a record of the corpus cannot be read");
             }
             Err(error) => tracing::warn!(%error, "the corpus stream is not there yet"),
         }
@@ -261,6 +272,7 @@ async fn hold(
         begun,
         dir: &dir,
         stream: &stream,
+        access: &home.access,
         stop: &stop,
     };
     let OpenIndex {

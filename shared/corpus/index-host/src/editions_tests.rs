@@ -129,6 +129,7 @@ impl Replica {
         let (health, stop) = (Health::new(&[]), CancellationToken::new());
         let home = IndexContext {
             bus: bus.clone(),
+            access: Default::default(),
             metrics: index::Metrics::new(&registry).unwrap(),
             health: health.clone(),
             stop: stop.clone(),

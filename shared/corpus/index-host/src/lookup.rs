@@ -1,5 +1,6 @@
 //! Answers requests about the corpus that belong to no turn, on the subjects `argosy.search`, `argosy.count`,
-//! `argosy.metadata` and `argosy.catalog`. A retriever does so beside its steps.
+//! `argosy.metadata` and `argosy.catalog`. A retriever does so beside its steps. A request from the account of a tenant
+//! comes on `argosy.search.<tenant>` and so on, and is answered as that tenant's.
 //!
 //! All retrievers are one queue group, so any one that has caught up answers. Each handles a few requests at once
 //! and refuses further ones immediately: no request waits in an unbounded queue. A search cannot be stopped
@@ -17,10 +18,12 @@ pub(crate) mod catalog;
 pub use answer::Lookup;
 
 use bus::{Bus, BusError, CoreMessage, Headers, Subscription};
+use bytes::Bytes;
+use envelope::account::of_tenant;
 use envelope::lookup::Reply;
-use envelope::subject::{CATALOG, COUNT, METADATA, SEARCH, may_reply_to};
-use envelope::{Problem, UnixMs, limits};
-use futures_util::future::BoxFuture;
+use envelope::subject::{CATALOG, COUNT, METADATA, SEARCH, may_answer, of_tenants, tenant_of};
+use envelope::{Problem, TenantId, UnixMs, limits};
+use futures_util::future::{BoxFuture, select_all};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use serde::Serialize;
 use std::sync::Arc;
@@ -69,33 +72,57 @@ pub async fn serve(
     }
 }
 
-/// Subscriptions to the four subjects.
-pub struct LookupSubscriptions {
-    search: Box<dyn Subscription>,
-    count: Box<dyn Subscription>,
-    metadata: Box<dyn Subscription>,
-    catalog: Box<dyn Subscription>,
+/// What is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    Search,
+    Count,
+    Metadata,
+    Catalog,
 }
+
+impl Asked {
+    const ALL: [Asked; 4] = [Asked::Search, Asked::Count, Asked::Metadata, Asked::Catalog];
+
+    fn subject(self) -> &'static str {
+        match self {
+            Asked::Search => SEARCH,
+            Asked::Count => COUNT,
+            Asked::Metadata => METADATA,
+            Asked::Catalog => CATALOG,
+        }
+    }
+
+    /// What a request asks for, and the tenant from whose account it came, if it came from one.
+    fn of(subject: &str) -> Option<(Asked, Option<TenantId>)> {
+        let read = |asked: Asked| Some((asked, tenant_of(subject, asked.subject()).ok()?));
+        Asked::ALL.into_iter().find_map(read)
+    }
+}
+
+/// Subscriptions to the four subjects, and to those of the accounts of tenants.
+pub struct LookupSubscriptions(Vec<Box<dyn Subscription>>);
 
 impl LookupSubscriptions {
     /// Subscribes from now on.
     pub async fn open(bus: &dyn Bus) -> Result<LookupSubscriptions, BusError> {
-        Ok(LookupSubscriptions {
-            search: bus.subscribe(SEARCH, Some(QUEUE)).await?,
-            count: bus.subscribe(COUNT, Some(QUEUE)).await?,
-            metadata: bus.subscribe(METADATA, Some(QUEUE)).await?,
-            catalog: bus.subscribe(CATALOG, Some(QUEUE)).await?,
-        })
+        let mut open = Vec::new();
+        for asked in Asked::ALL {
+            let subject = asked.subject();
+            for subject in [subject.to_owned(), of_tenants(subject)] {
+                open.push(bus.subscribe(&subject, Some(QUEUE)).await?);
+            }
+        }
+        Ok(LookupSubscriptions(open))
     }
 
     /// The next request; `None` when a subscription has ended.
     async fn next(&mut self) -> Option<CoreMessage> {
-        tokio::select! {
-            request = self.search.next() => request,
-            request = self.count.next() => request,
-            request = self.metadata.next() => request,
-            request = self.catalog.next() => request,
-        }
+        let all = self.0.iter_mut().map(|one| one.next());
+        let (request, at, _) = select_all(all).await;
+        // The one that was heard is asked last, so that none is left waiting for the others.
+        self.0.rotate_left(at + 1);
+        request
     }
 }
 
@@ -114,12 +141,23 @@ async fn answer_all(
             request = heard.next() => request,
         };
         let Some(request) = request else { break };
-        let Some(to) = request.reply.clone().filter(|reply| may_reply_to(reply)) else {
+        let Some((asked, tenant, to)) = read(&request) else {
             tracing::warn!("a request without a reply subject that may be answered; dropped");
             continue;
         };
+        let body = match &tenant {
+            None => Ok(request.body),
+            Some(tenant) => of_tenant(&request.body, tenant).map(|body| body.into_owned().into()),
+        };
+        let body = match body {
+            Ok(body) => body,
+            Err(refusal) => {
+                send(&**bus, to, written::<()>(Err(refusal.into()))).await;
+                continue;
+            }
+        };
         if running.len() < SLOTS {
-            running.push(Box::pin(answer_one(bus, lookup, request, to, stop)));
+            running.push(Box::pin(answer_one(bus, lookup, (asked, body), to, stop)));
         } else {
             let text = format!("{SLOTS} requests are being answered; ask again");
             send(&**bus, to, refused("overloaded", text)).await;
@@ -133,7 +171,7 @@ async fn answer_all(
 async fn answer_one(
     bus: &Arc<dyn Bus>,
     lookup: &Lookup,
-    request: CoreMessage,
+    request: (Asked, Bytes),
     to: String,
     stop: &CancellationToken,
 ) {
@@ -149,14 +187,21 @@ async fn answer_one(
     }
 }
 
-async fn replied(lookup: &Lookup, request: &CoreMessage, now: UnixMs) -> Vec<u8> {
-    let body = &request.body;
-    match request.subject.as_str() {
-        SEARCH => answer::fitted(lookup.search(body, now).await),
-        COUNT => written(lookup.count(body).await),
-        CATALOG => written(lookup.catalog(body).await),
-        _ => written(lookup.metadata(body).await),
+async fn replied(lookup: &Lookup, (asked, body): &(Asked, Bytes), now: UnixMs) -> Vec<u8> {
+    match asked {
+        Asked::Search => answer::fitted(lookup.search(body, now).await),
+        Asked::Count => written(lookup.count(body).await),
+        Asked::Catalog => written(lookup.catalog(body).await),
+        Asked::Metadata => written(lookup.metadata(body).await),
     }
+}
+
+/// What a request asks for, for whom, and where it is answered.
+fn read(request: &CoreMessage) -> Option<(Asked, Option<TenantId>, String)> {
+    let (asked, tenant) = Asked::of(&request.subject)?;
+    let to = request.reply.clone();
+    let to = to.filter(|reply| may_answer(reply, tenant.as_ref()))?;
+    Some((asked, tenant, to))
 }
 
 fn refused(code: &str, text: String) -> Vec<u8> {

@@ -29,6 +29,9 @@ pub struct Options {
     pub http: options::embedding::Options,
     /// The reranker behind HTTP. Without nodes, the built-in one is used.
     pub reranker: options::reranker::Options,
+    /// A file of rules of who may read which documents, for a fleet in one process over a folder: a JSON list such as
+    /// `[{"path": "pay/", "groups": ["hr"]}]`. A fleet on NATS has the rules of `argosy access`. Default none.
+    pub access: Option<PathBuf>,
     /// The Qdrant server.
     pub qdrant: qdrant::Options,
 }

@@ -7,12 +7,12 @@ use crate::Error;
 use crate::document_rank::{
     Likely, Likeness, Place, added_up, by_document, ranked, shares_by_passages,
 };
-use crate::index::{Scored, Snapshot, Terms, analyzer};
+use crate::index::{Scored, Snapshot, Terms, analyzer_of};
 use crate::profile::{Unit, units};
 use search::{Fitting, SearchRequest};
 use std::collections::{HashMap, HashSet};
 use tantivy::DocAddress;
-use text::stop;
+use text::{Language, stop};
 
 /// Documents that are searched inside.
 const SEARCHED_INSIDE: usize = 8;
@@ -66,7 +66,8 @@ pub(crate) fn rank(
     chunks: &[DocAddress],
     fused: &[f32],
 ) -> Result<RankedDocuments, Error> {
-    let units = units(&request.query, &mut analyzer(), stop::is_unsearched);
+    let analyzer = &mut analyzer_of(Language::of(&request.query));
+    let units = units(&request.query, analyzer, stop::is_unsearched);
     let numbers = snapshot.documents_of(chunks.iter().copied())?;
     let by_passages = by_document(numbers.iter().copied().zip(fused.iter().copied()));
     let mut wide: Vec<(u64, f32)> = by_passages

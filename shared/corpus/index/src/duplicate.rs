@@ -22,7 +22,7 @@ impl Fingerprint {
     /// The figures of a text.
     pub(crate) fn of(text: &str, analyzer: &mut TextAnalyzer) -> Fingerprint {
         // What may be a figure once accents are gone has a digit, or is no ASCII.
-        let words = text.split(|c: char| !c.is_alphanumeric());
+        let words = text.split(|c: char| !text::words::is_word_char(c));
         let words = words.filter(|word| word.bytes().any(|b| b.is_ascii_digit() || !b.is_ascii()));
         let stems = words.flat_map(|word| stems(analyzer, word));
         let figures = stems.filter(|stem| is_figure(stem));

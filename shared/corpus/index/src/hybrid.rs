@@ -13,7 +13,7 @@ use crate::options::Options;
 use crate::rerank::QueryFeatures;
 use crate::times::days;
 use envelope::lookup::Explanation;
-use envelope::{Bucket, Classify, Condition, ConditionOrigin, Filter, Op, Passage, TenantId};
+use envelope::{Bucket, Classify, Condition, ConditionOrigin, Filter, Op, Passage, Principal};
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt, TryFutureExt};
 use linking::{Date, LinkedQuestion};
@@ -29,6 +29,8 @@ use telemetry::traces::{self, SpanKind};
 
 /// Values that a query names and that are searched for by themselves: each costs a search.
 const NAMED_SEARCHED_MAX: usize = 4;
+/// So many times as many hits are asked of a place of vectors that does not know who may read what.
+const UNREADABLE_FACTOR: usize = 4;
 /// Each of them may add this part of what is fetched.
 const NAMED_SHARE: usize = 2;
 
@@ -306,19 +308,19 @@ impl Searcher for HybridSearcher {
 
     fn places<'a>(
         &'a self,
-        tenant: &'a TenantId,
+        principal: &'a Principal,
         text: &'a str,
         fields: &'a [String],
     ) -> BoxFuture<'a, Result<Filter, search::Error>> {
         if fields.is_empty() {
             return std::future::ready(Ok(Filter::default())).boxed();
         }
-        let (snapshot, tenant) = (self.index.snapshot(), tenant.clone());
+        let (snapshot, principal) = (self.index.snapshot(), principal.clone());
         let (text, fields) = (text.to_owned(), fields.to_vec());
         let places = move || -> Result<Filter, Error> {
             let mut filter = Filter::default();
             for field in fields {
-                let values = snapshot.places(&tenant, &text, &field)?;
+                let values = snapshot.places(&principal, &text, &field)?;
                 if !values.is_empty() {
                     filter.0.push(Condition::new(
                         field,
@@ -335,12 +337,13 @@ impl Searcher for HybridSearcher {
 
     fn link<'a>(
         &'a self,
-        tenant: &'a TenantId,
+        principal: &'a Principal,
         question: &'a str,
         today: Date,
     ) -> BoxFuture<'a, Result<LinkedQuestion, search::Error>> {
-        let (index, tenant, question) = (self.index.clone(), tenant.clone(), question.to_owned());
-        let linked = move || index.link(&tenant, &question, today);
+        let (index, principal) = (self.index.clone(), principal.clone());
+        let question = question.to_owned();
+        let linked = move || index.link(&principal, &question, today);
         blocking(linked).err_into().boxed()
     }
 
@@ -380,10 +383,18 @@ async fn found_elsewhere(
     request: &SearchRequest,
 ) -> Result<Vec<(f32, DocAddress)>, Error> {
     let (here, asks) = (snapshot.clone(), request.clone());
-    let restrictions = blocking(move || here.restrictions(&asks)).await?;
+    let (restrictions, reads_all) = blocking(move || {
+        let reads_all = here.reads_all(&asks.principal)?;
+        Ok((here.restrictions(&asks)?, reads_all))
+    })
+    .await?;
     let request = request.without_fields(&restrictions.unknown_fields);
     let most = request.fetch_k;
-    let near = elsewhere.nearest(&aim.vector, &request, most).await?;
+    let asked = match reads_all {
+        true => most,
+        false => most * UNREADABLE_FACTOR,
+    };
+    let near = elsewhere.nearest(&aim.vector, &request, asked).await?;
     let here = snapshot.clone();
     blocking(move || here.find(&near, restrictions, most)).await
 }

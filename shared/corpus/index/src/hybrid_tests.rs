@@ -200,7 +200,7 @@ async fn the_static_table_is_fitted_kept_and_fitted_again() {
         .await
         .unwrap();
     assert!(!found(&result).contains(&"bank"));
-    let files = std::fs::read_dir(folder.path().join("index-4/vectors")).unwrap();
+    let files = std::fs::read_dir(folder.path().join("index-6/vectors")).unwrap();
     let names: Vec<_> = files
         .map(|f| f.unwrap().file_name().into_string().unwrap())
         .collect();
@@ -384,7 +384,7 @@ async fn places_are_the_values_that_the_tenant_s_own_metadata_has() {
     ]);
     let searcher = HybridSearcher::new(index, Options::default());
     let fields = ["city".to_owned(), "country".to_owned()];
-    let tenant = TenantId::default_tenant();
+    let principal = envelope::Principal::default();
     for (text, places) in [
         (
             "Where is a dentist in ST.  ORLAU?",
@@ -401,7 +401,7 @@ async fn places_are_the_values_that_the_tenant_s_own_metadata_has() {
         ("the harbour of Lisbon", ""),
         ("", ""),
     ] {
-        let found = searcher.places(&tenant, text, &fields).await.unwrap();
+        let found = searcher.places(&principal, text, &fields).await.unwrap();
         assert_eq!(
             found.to_string().replace(", ", ","),
             places.replace(", ", ","),
@@ -409,7 +409,7 @@ async fn places_are_the_values_that_the_tenant_s_own_metadata_has() {
         );
         assert!(found.0.iter().all(|c| c.origin == ConditionOrigin::Planner));
     }
-    let none = searcher.places(&tenant, "Porto", &[]).await.unwrap();
+    let none = searcher.places(&principal, "Porto", &[]).await.unwrap();
     assert!(none.is_empty());
 }
 

@@ -17,6 +17,7 @@ mod nearest;
 mod occurrences;
 mod places;
 mod query;
+mod readable;
 mod replay_dedup;
 mod row_writer;
 mod rows;
@@ -31,6 +32,7 @@ mod table_names;
 mod tally;
 mod tenant;
 mod terms;
+mod told;
 mod vectors;
 mod word_likeness;
 mod words;
@@ -40,16 +42,20 @@ pub(crate) use inside::Scored;
 pub(crate) use occurrences::Occurrences;
 pub use query::ONE_THREAD_CHUNKS_MAX;
 pub(crate) use query::{Hits, Snapshot};
-pub(crate) use schema::{WORD_BYTES_MAX, analyzer, document_number, is_plain};
+pub use readable::Access;
+pub(crate) use schema::{
+    WORD_BYTES_MAX, analyzer, analyzer_of, document_number, is_plain, text_analyzer,
+};
 pub(crate) use sentence_cache::{QuestionVector, SentenceRows, SentenceVectors};
 pub use terms::query_stems;
-pub(crate) use terms::{Terms, identifier, stems};
+pub(crate) use terms::{Terms, identifier, name_stems, stems};
 pub use vectors::VectorSource;
 
 use crate::Error;
 use crate::gazetteer::Gazetteer;
 use dictionaries::Dictionaries;
 use envelope::{Bucket, ChunkRecord, TenantId};
+use readable::DeniedSets;
 use replay_dedup::{Before, ReplayDedup};
 use rows::Layout;
 use schema::Fields;
@@ -61,12 +67,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use stored::Stores;
 use tantivy::collector::DocSetCollector;
-use tantivy::directory::MmapDirectory;
+use tantivy::directory::{INDEX_WRITER_LOCK, MmapDirectory};
 use tantivy::indexer::{IndexWriterOptions, LogMergePolicy};
 use tantivy::query::{BooleanQuery, Occur, Query, TermQuery};
 use tantivy::schema::{IndexRecordOption, Value};
 use tantivy::{
-    DocAddress, IndexReader, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term,
+    Directory, DocAddress, IndexReader, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term,
 };
 use vectors::{EachText, Store, VectorWriter};
 
@@ -90,20 +96,47 @@ pub struct Index {
     names: Arc<Mutex<Option<Names>>>,
     /// What questions are linked to.
     dictionaries: Arc<Dictionaries>,
+    /// Who may read which documents.
+    access: Access,
+    denied_sets: Arc<DeniedSets>,
     /// Its records.
     stores: Arc<Stores>,
     /// Whether it lacks the vectors that are wanted now: it has to be fed again.
     outdated: Arc<AtomicBool>,
 }
 
+/// Removes the indexes of older releases in a folder, unless a process writes into them. One that cannot be removed takes
+/// room and does no harm.
+fn remove_older(dir: &Path) {
+    for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
+        let (name, dir) = (entry.file_name(), entry.path());
+        if !name.to_str().is_some_and(schema::is_older) {
+            continue;
+        }
+        let locked = MmapDirectory::open(&dir).map(|open| open.acquire_lock(&INDEX_WRITER_LOCK));
+        match locked {
+            Ok(Ok(_lock)) => match std::fs::remove_dir_all(&dir) {
+                Ok(()) => tracing::info!(dir = %dir.display(), "index of an older release removed"),
+                Err(error) => {
+                    tracing::warn!(dir = %dir.display(), %error, "index of an older release stays")
+                }
+            },
+            _ => {
+                tracing::info!(dir = %dir.display(), "index of an older release is in use and stays")
+            }
+        }
+    }
+}
+
 /// The gazetteer and the generation that it was made of.
 type Names = (u64, Arc<Gazetteer>);
 
 impl Index {
-    /// Opens the index in `dir`, or makes an empty one. An index of another release, a broken one, and one whose
+    /// Opens the index in `dir`, or makes an empty one. That of an older release is removed; a broken one, and one whose
     /// vectors were made in another way than `vectors` says are removed and replaced by an empty one. An empty index
     /// has no position, so the stream is replayed.
     pub fn open(dir: &Path, vectors: &VectorSource) -> Result<Index, Error> {
+        remove_older(dir);
         let dir = dir.join(schema::FOLDER);
         match Index::open_in(&dir, vectors) {
             Err(error) if is_broken(&error) => {
@@ -158,9 +191,21 @@ impl Index {
             vectors,
             names: Arc::default(),
             dictionaries: Arc::default(),
+            access: Access::default(),
+            denied_sets: Arc::default(),
             stores: Arc::default(),
             outdated: Arc::new(AtomicBool::new(outdated)),
         })
+    }
+
+    /// The same index, with rules of who may read which documents.
+    pub fn with_access(self, access: Access) -> Index {
+        Index { access, ..self }
+    }
+
+    /// The rules of who may read which documents.
+    pub fn access(&self) -> &Access {
+        &self.access
     }
 
     /// Opens the writer. There is one at a time: while it lives, opening a second one is an error.
@@ -429,6 +474,8 @@ fn is_broken(error: &TantivyError) -> bool {
 
 #[cfg(test)]
 mod follow_up_tests;
+#[cfg(test)]
+mod language_tests;
 #[cfg(test)]
 #[path = "index/replay_tests.rs"]
 mod replay_tests;

@@ -4,7 +4,8 @@
 
 use crate::{Index, VectorSource};
 use envelope::{
-    Bucket, ChunkKey, ChunkRecord, Condition, ConditionOrigin, Embedding, Filter, Op, TenantId,
+    Bucket, ChunkKey, ChunkRecord, Condition, ConditionOrigin, Embedding, Filter, Groups, Op,
+    Principal, TenantId,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -95,6 +96,11 @@ fn value() -> BoxedStrategy<Json> {
     .boxed()
 }
 
+/// Groups of somebody who asks.
+fn readers() -> impl Strategy<Value = Vec<&'static str>> {
+    select(vec![vec![], vec!["hr"], vec!["law", "hr"], vec!["*"]])
+}
+
 fn metadata() -> impl Strategy<Value = Json> {
     let field = select(vec![
         "year",
@@ -104,8 +110,18 @@ fn metadata() -> impl Strategy<Value = Json> {
         "title",
         "x\u{0}y",
     ]);
-    prop::collection::btree_map(field.prop_map(str::to_owned), value(), 0..4)
-        .prop_map(|map| Json::Object(map.into_iter().collect()))
+    let readers = select(vec![
+        None,
+        None,
+        Some(json!("hr")),
+        Some(json!(["law", "*"])),
+        Some(json!([])),
+    ]);
+    let fields = prop::collection::btree_map(field.prop_map(str::to_owned), value(), 0..4);
+    (fields, readers).prop_map(|(mut fields, readers)| {
+        fields.extend(readers.map(|readers| ("acl".to_owned(), readers)));
+        Json::Object(fields.into_iter().collect())
+    })
 }
 
 prop_compose! {
@@ -145,11 +161,15 @@ prop_compose! {
     }
 }
 
-fn request(conditions: Vec<Condition>, narrow: bool) -> SearchRequest {
+fn request(conditions: Vec<Condition>, narrow: bool, groups: &[&str]) -> SearchRequest {
     let bucket = Bucket::new("a").unwrap();
     SearchRequest {
         buckets: narrow.then_some(bucket).into_iter().collect(),
         filter: Filter(conditions),
+        principal: Principal {
+            groups: Groups::new(groups.iter().copied()).unwrap(),
+            ..Principal::default()
+        },
         ..SearchRequest::new(TenantId::default_tenant(), "", 1_000, 1_000)
     }
 }
@@ -254,7 +274,7 @@ async fn behind_a_crowd(version: &str, crowd_size: u32, k: usize) -> (usize, usi
         json!("wanted"),
         ConditionOrigin::User,
     );
-    let request = request(vec![wanted], false);
+    let request = request(vec![wanted], false, &[]);
     let near = qdrant.nearest(&[1.0, 0.0], &request, k).await.unwrap();
     (near.len(), kept(&index, &request, &near, k).len())
 }
@@ -280,11 +300,11 @@ proptest! {
         records in prop::collection::vec(record(), 0..24),
         batch in 1usize..8,
         version in select(vec!["1.20.0", "1.18.2"]),
-        filters in prop::collection::vec((prop::collection::vec(condition(), 0..3), any::<bool>()), 24),
+        filters in prop::collection::vec((prop::collection::vec(condition(), 0..3), any::<bool>(), readers()), 24),
     ) {
         let requests: Vec<_> = filters
             .into_iter()
-            .map(|(conditions, narrow)| request(conditions, narrow))
+            .map(|(conditions, narrow, groups)| request(conditions, narrow, &groups))
             .collect();
         tokio::runtime::Builder::new_current_thread()
             .enable_all()

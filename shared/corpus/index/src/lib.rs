@@ -34,8 +34,8 @@ pub use error::Error;
 pub use fusion::Fusion;
 pub use hybrid::{HybridSearcher, Models};
 pub use index::{
-    DictionarySizes, Index, ONE_THREAD_CHUNKS_MAX, VectorSource, WRITER_BYTES, WRITER_THREADS,
-    Writer, archive, query_stems,
+    Access, DictionarySizes, Index, ONE_THREAD_CHUNKS_MAX, VectorSource, WRITER_BYTES,
+    WRITER_THREADS, Writer, archive, query_stems,
 };
 pub use metrics::{IndexLag, Metrics, WithoutVector};
 pub use options::Options;

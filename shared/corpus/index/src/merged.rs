@@ -8,7 +8,7 @@ use crate::Error;
 use crate::diversify::{Dropped, Scored, Shares, Why, pick};
 use crate::document_search::{RankedDocuments, rank, search_inside};
 use crate::fusion::{Fusion, fuse};
-use crate::index::{Hits, Occurrences, SentenceVectors, Snapshot, analyzer, document_number};
+use crate::index::{Hits, Occurrences, SentenceVectors, Snapshot, document_number, text_analyzer};
 use crate::options::Options;
 use crate::rerank::{Features, QueryFeatures};
 use crate::similarity::{Desk, SentenceSimilarity};
@@ -133,7 +133,7 @@ impl Merged {
             asked,
             cache_bytes,
             document_weight,
-            analyzer: analyzer(),
+            analyzer: text_analyzer(),
             desk: Desk::default(),
             sentences_read: 0,
         };
@@ -148,7 +148,7 @@ impl Merged {
             &weights,
             shares,
             (top_k, reasons),
-            &mut analyzer(),
+            &mut text_analyzer(),
             look,
         );
         let (passages, dropped) = picked?;

@@ -10,7 +10,7 @@
 
 use crate::gazetteer::Named;
 use crate::index::{
-    Occurrences, SentenceVectors, Terms, WORD_BYTES_MAX, identifier, is_plain, stems,
+    Occurrences, SentenceVectors, Terms, WORD_BYTES_MAX, identifier, is_plain, name_stems, stems,
 };
 use crate::similarity::{Desk, SentenceSimilarity};
 use envelope::ChunkRecord;
@@ -124,7 +124,7 @@ impl Features {
         seen: &Occurrences,
         record: &ChunkRecord,
         asked: &QueryFeatures,
-        analyzer: &mut TextAnalyzer,
+        texts: &mut TextAnalyzer,
     ) -> Features {
         let terms = &asked.terms;
         let sure = self.text | self.title;
@@ -132,12 +132,12 @@ impl Features {
         let told = match only_told {
             0 => 0,
             _ if is_plain(&record.metadata) && terms.not_ascii() & only_told == 0 => only_told,
-            _ => terms.among(&stems(analyzer, &told(record))),
+            _ => terms.among(&name_stems(record, &told(record))),
         };
         let densest = match self.text.count_ones() {
             0 | 1 => terms.weight(self.text),
             _ if has_long_word(&record.text) => {
-                densest(&terms.places(&stems(analyzer, &record.text)), terms)
+                densest(&terms.places(&stems(texts, &record.text)), terms)
             }
             _ => densest(&seen.places, terms),
         };

@@ -6,7 +6,8 @@ use crate::order;
 use crate::order::Place;
 use crate::point::{BUCKET, FACTS, OF, ORDER, TENANT, TEXTS, V};
 use crate::version::Version;
-use envelope::{Op, TenantId};
+use envelope::principal::ALL_GROUPS;
+use envelope::{Groups, Op, TenantId};
 use qdrant_client::qdrant::r#match::MatchValue;
 use qdrant_client::qdrant::{Condition, Filter, Range};
 use search::filter_terms::{as_number, as_text, is_partial_date};
@@ -16,10 +17,11 @@ use serde_json::Value;
 /// A fact that no chunk has: all facts begin with a kind and NUL.
 const NO_FACT: &str = "none";
 
-/// The filter of a request, as far as a server of this version can evaluate it. The tenant is always
-/// one.
+/// The filter of a request, as far as a server of this version can evaluate it. The tenant is always one, and so are
+/// the readers that documents name; rules by path are left to the index.
 pub(super) fn restrictions(request: &SearchRequest, version: Version) -> Filter {
-    let mut must = vec![of_tenant(&request.tenant)];
+    let mut must = vec![of_tenant(&request.principal.tenant)];
+    must.extend(of_readers(&request.principal.groups));
     if !request.buckets.is_empty() {
         let buckets: Vec<String> = request.buckets.iter().map(ToString::to_string).collect();
         must.push(Condition::matches(BUCKET, buckets));
@@ -41,6 +43,15 @@ pub(super) fn is(key: &str, word: String) -> Condition {
 
 fn of_tenant(tenant: &TenantId) -> Condition {
     is(TENANT, tenant.to_string())
+}
+
+/// The documents that name no readers, or one of these.
+fn of_readers(groups: &Groups) -> Option<Condition> {
+    let names = groups.names().chain([ALL_GROUPS]);
+    let mine: Vec<String> = names.map(filter_terms::acl_term).collect();
+    let unmarked = Filter::must_not([is(FACTS, filter_terms::ACL_MARKER.to_owned())]);
+    let any = [unmarked.into(), Condition::matches(FACTS, mine)];
+    (!groups.is_all()).then(|| Filter::should(any).into())
 }
 
 /// Whether a condition is one that only a server with substrings evaluates.

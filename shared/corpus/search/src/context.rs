@@ -1,9 +1,9 @@
 //! Cuts out the part of a text around the sentences that match a query best: for noisy scans, and for models that lose
 //! track in a whole chunk. Pure.
 //!
-//! Sentences and lines stay whole, so a citation still quotes what the source says. The page and line of a passage stay
-//! those of its chunk.
+//! Sentences and lines stay whole, so a citation still quotes what the source says.
 
+use envelope::{Passage, Place, told_places};
 use std::collections::HashSet;
 use std::ops::Range;
 use text::{unaccented, words};
@@ -13,15 +13,63 @@ const IDENTIFIER_WEIGHT: u32 = 2;
 /// Stands where text was left out.
 const LEFT_OUT: &str = "…";
 
-/// At most about `chars` characters of `text`: the neighbouring sentences that have most of the words of
-/// `query`. The whole text when it fits. A sentence that is longer by itself is cut between words.
-pub fn context(text: &str, query: &str, chars: usize) -> String {
+/// Leaves at most about `chars` characters of the text of `passage`: the neighbouring sentences that have most of the
+/// words of `query`. Nothing changes when it fits. A sentence that is longer by itself is cut between words.
+pub fn narrow(passage: &mut Passage, query: &str, chars: usize) {
+    let Some(kept) = window(&passage.text, query, chars) else {
+        return;
+    };
+    let mark = |is_cut: bool| if is_cut { LEFT_OUT } else { "" };
+    let space = |is_cut: bool| if is_cut { " " } else { "" };
+    let left_out = |range: Range<usize>| !passage.text[range].trim().is_empty();
+    let before = left_out(0..kept.start);
+    let after = left_out(kept.end..passage.text.len());
+    let start = mark(before).len() + space(before).len();
+    let text = format!(
+        "{}{}{}{}{}",
+        mark(before),
+        space(before),
+        &passage.text[kept.clone()],
+        space(after),
+        mark(after)
+    );
+    let first = passage.place_at(kept.start);
+    let inside = passage
+        .places
+        .iter()
+        .filter(|place| kept.contains(&(place.at as usize)));
+    let moved = inside.map(|place| Place {
+        at: u32::try_from(place.at as usize - kept.start + start).unwrap_or(u32::MAX),
+        ..place.clone()
+    });
+    (passage.page, passage.line) = (first.page, first.line);
+    passage.places = told_places(
+        std::iter::once(Place { at: 0, ..first }).chain(moved),
+        &text,
+    );
+    passage.text = text;
+}
+
+/// The part of a text that is kept; `None` when all of it is.
+pub fn window(text: &str, query: &str, chars: usize) -> Option<Range<usize>> {
     if text.chars().count() <= chars {
-        return text.to_owned();
+        return None;
     }
     let wanted: HashSet<String> = content(query).collect();
-    let pieces: Vec<Piece> = sentences(text, chars)
-        .into_iter()
+    let whole = sentences(text, usize::MAX).into_iter();
+    let ranges = whole.flat_map(|whole| {
+        let said = &text[whole.clone()];
+        // One that is too long is cut so finely that what matches stands near its beginning.
+        let is_long = said.chars().count() > chars;
+        let most = if is_long {
+            chars.div_ceil(8)
+        } else {
+            usize::MAX
+        };
+        let parts = sentences(said, most).into_iter();
+        parts.map(move |part| whole.start + part.start..whole.start + part.end)
+    });
+    let pieces: Vec<Piece> = ranges
         .map(|range| {
             let words = content(&text[range.clone()]);
             Piece {
@@ -32,18 +80,9 @@ pub fn context(text: &str, query: &str, chars: usize) -> String {
         })
         .collect();
     let window = best(&pieces, chars);
-    let kept = text[window.clone()].trim();
-    let before = text[..window.start].trim().is_empty();
-    let after = text[window.end..].trim().is_empty();
-    let mark = |none: bool| if none { "" } else { LEFT_OUT };
-    let space = |none: bool| if none { "" } else { " " };
-    format!(
-        "{}{}{kept}{}{}",
-        mark(before),
-        space(before),
-        space(after),
-        mark(after)
-    )
+    let kept = &text[window];
+    let from = kept.trim_start().as_ptr() as usize - text.as_ptr() as usize;
+    Some(from..from + kept.trim().len())
 }
 
 /// The content words of a text, with and without accents alike.
@@ -127,6 +166,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn context(text: &str, query: &str, chars: usize) -> String {
+        let mut passage = testkit::model::passage("a", text);
+        narrow(&mut passage, query, chars);
+        passage.text
+    }
+
     const TEXT: &str = "The pump stands in hall 3. It was painted green in 2019.\n\
         The guarantee of the Delta pump is 24 months. It begins with delivery.\n\
         Spare parts are kept for ten years. Ask the office for AX-1042.";
@@ -146,6 +191,32 @@ mod tests {
             "The pump stands in hall 3. …",
             "where nothing matches, the beginning"
         );
+    }
+
+    #[test]
+    fn what_is_kept_still_knows_where_it_stands() {
+        let mut passage = testkit::model::passage("a", TEXT);
+        passage.line = 11;
+        let third = TEXT.find("Spare").unwrap();
+        let place = |at: usize, line, page| Place {
+            at: at as u32,
+            line,
+            page: Some(page),
+            page_name: None,
+        };
+        passage.places = vec![place(0, 11, 2), place(third, 14, 3)];
+        narrow(&mut passage, "guarantee delivery spare parts", 120);
+        assert!(
+            passage.text.starts_with("… The guarantee"),
+            "{}",
+            passage.text
+        );
+        assert_eq!((passage.line, passage.page), (12, Some(2)));
+        for (word, line, page) in [("begins", 12, 2), ("Spare", 14, 3), ("kept", 14, 3)] {
+            let at = passage.text.find(word).unwrap();
+            let found = passage.place_at(at);
+            assert_eq!((found.line, found.page), (line, Some(page)), "{word}");
+        }
     }
 
     #[test]

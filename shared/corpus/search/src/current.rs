@@ -137,7 +137,7 @@ mod tests {
 
     fn request(after: Option<u64>) -> SearchRequest {
         SearchRequest {
-            tenant: TenantId::default_tenant(),
+            principal: TenantId::default_tenant().into(),
             buckets: Vec::new(),
             filter: Filter::default(),
             query: "q".into(),

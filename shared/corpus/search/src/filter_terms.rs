@@ -7,12 +7,15 @@
 //! t <field> <text>           a text, in lower case
 //! n <field> <16 hex digits>  a number, in the order of numbers
 //! d <field> <digits>         the same number as it is written, for `contains`
+//! a                          the document names its readers
+//! a <group>                  one of them
+//! s <source>                 the path, as it is written (not among [`of`])
 //! ```
 //! Parts are separated by NUL. There is one field of terms instead of a column per metadata field: the comparisons
 //! are exact and the same for every corpus, there is no schema to migrate, and mixed types (a year as text here, as
 //! a number there) do not hide each other.
 
-use envelope::ChunkRecord;
+use envelope::{ChunkRecord, access};
 use serde_json::Value;
 
 /// Longest text that is compared, in characters.
@@ -50,14 +53,34 @@ pub fn of(record: &ChunkRecord) -> Vec<String> {
         text("title", title);
     }
     text("ext", &record.ext);
+    if let Some(readers) = access::acl_of(&record.metadata) {
+        facts.push(ACL_MARKER.to_owned());
+        facts.extend(readers.names().map(acl_term));
+    }
     for (field, value) in &record.metadata {
         let field = field_name(field);
+        if access::is_acl(&field) {
+            continue;
+        }
         if !BUILT_IN.contains(&field.as_str()) {
             facts.push(marker(&field));
             add(&mut facts, &field, value);
         }
     }
     facts
+}
+
+/// The term of a document that names its readers.
+pub const ACL_MARKER: &str = "a";
+
+/// The term of one of the readers that a document names.
+pub fn acl_term(group: &str) -> String {
+    format!("a\0{group}")
+}
+
+/// The term of the path of a document.
+pub fn place_term(source: &str) -> String {
+    format!("s\0{source}")
 }
 
 fn add(facts: &mut Vec<String>, field: &str, value: &Value) {

@@ -11,7 +11,7 @@
 //! | [`TableRequest`], [`TableResult`] | a query over the columns of documents, and its result |
 //! | [`VectorSearch`] | a store that keeps vectors of chunks |
 //! | [`Current`] | a search that waits until the index has what was just written |
-//! | [`context`](fn@context) | the part of a passage that a question is about |
+//! | [`narrow`] | the part of a passage that a question is about |
 //! | [`filter_terms`] | the values of a chunk that filters can compare, and what each comparison means |
 //! | [`word_set`] | whether two texts are copies of one another |
 
@@ -29,7 +29,7 @@ mod vector;
 pub mod word_set;
 
 pub use catalog::{CatalogSource, NoCatalog};
-pub use context::context;
+pub use context::{narrow, window};
 pub use current::{Current, IndexFeed};
 pub use error::Error;
 pub use filter_terms::BUILT_IN as BUILT_IN_FIELDS;

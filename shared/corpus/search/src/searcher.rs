@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::table::{TableRequest, TableResult};
 use envelope::lookup::Explanation;
-use envelope::{Bucket, Filter, Passage, SearchStrategy, TenantId};
+use envelope::{Bucket, Filter, Passage, Principal, SearchStrategy};
 use futures_util::future::BoxFuture;
 use linking::{Date, LinkedQuestion};
 use std::sync::Arc;
@@ -36,36 +36,36 @@ pub trait Searcher: Send + Sync + 'static {
         })
     }
 
-    /// The places that a text names: values of these metadata `fields` in the documents of a tenant, as one condition
+    /// The places that a text names: values of these metadata `fields` in the documents of a principal, as one condition
     /// for each field that has such a value. Like the conditions of a planner, they are guesses. A searcher without
     /// metadata returns none.
     fn places<'a>(
         &'a self,
-        tenant: &'a TenantId,
+        principal: &'a Principal,
         text: &'a str,
         fields: &'a [String],
     ) -> BoxFuture<'a, Result<Filter, Error>> {
         let inner = self.inner();
         Box::pin(async move {
             match inner {
-                Some(inner) => inner.places(tenant, text, fields).await,
+                Some(inner) => inner.places(principal, text, fields).await,
                 None => Ok(Filter::default()),
             }
         })
     }
 
-    /// Links a tenant's question, asked on a given day, to the documents: which conditions it states in their terms. A
+    /// Links a principal's question, asked on a given day, to the documents: which conditions it states in their terms. A
     /// searcher without a dictionary links nothing.
     fn link<'a>(
         &'a self,
-        tenant: &'a TenantId,
+        principal: &'a Principal,
         question: &'a str,
         today: Date,
     ) -> BoxFuture<'a, Result<LinkedQuestion, Error>> {
         let inner = self.inner();
         Box::pin(async move {
             match inner {
-                Some(inner) => inner.link(tenant, question, today).await,
+                Some(inner) => inner.link(principal, question, today).await,
                 None => Ok(LinkedQuestion::default()),
             }
         })
@@ -103,8 +103,8 @@ pub trait Searcher: Send + Sync + 'static {
 /// One search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchRequest {
-    /// The tenant whose documents may be read: always a condition.
-    pub tenant: TenantId,
+    /// Whose documents may be read: always a condition.
+    pub principal: Principal,
     /// The buckets to search; empty means all.
     pub buckets: Vec<Bucket>,
     /// The conditions that every passage satisfies.
@@ -127,15 +127,15 @@ pub struct SearchRequest {
 }
 
 impl SearchRequest {
-    /// A search of everything that a tenant has.
+    /// A search of everything that a principal may read.
     pub fn new(
-        tenant: TenantId,
+        principal: impl Into<Principal>,
         query: impl Into<String>,
         fetch_k: usize,
         top_k: usize,
     ) -> SearchRequest {
         SearchRequest {
-            tenant,
+            principal: principal.into(),
             buckets: Vec::new(),
             filter: Filter::default(),
             query: query.into(),

@@ -4,15 +4,15 @@
 //! the retriever decides what its rows cite and how it is presented.
 
 use crate::searcher::ReadAfter;
-use envelope::{Bucket, DocId, Filter, TenantId};
+use envelope::{Bucket, DocId, Filter, Principal};
 use linking::TableQuestion;
 use serde_json::Value;
 
 /// A request for a table of documents.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TableRequest {
-    /// The tenant whose documents may be read: always a condition.
-    pub tenant: TenantId,
+    /// Whose documents may be read: always a condition.
+    pub principal: Principal,
     /// The buckets to search; empty means all.
     pub buckets: Vec<Bucket>,
     /// The conditions that every document satisfies.

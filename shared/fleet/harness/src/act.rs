@@ -58,7 +58,7 @@ impl Worker {
         self.metrics.prompted(&entry, &step.case.overrides);
         self.fault(Point::Handled).await;
         if step.header.live {
-            live::tell(&*self.bus, &step.header.turn, &entry).await;
+            live::tell(&*self.bus, &step.header, &entry).await;
         }
         self.act(place, step, after, Some(entry)).await
     }

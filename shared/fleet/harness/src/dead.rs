@@ -8,11 +8,15 @@ use envelope::{Subject, header};
 
 /// The reason why a message was given up, and the place where that happened.
 #[derive(Debug, Clone)]
-pub(crate) struct Death<'a> {
-    pub(crate) reason: &'a str,
-    pub(crate) error: &'a str,
-    pub(crate) stream: Stream,
-    pub(crate) delivered: u64,
+pub struct Death<'a> {
+    /// The reason as one word.
+    pub reason: &'a str,
+    /// The last error, in words.
+    pub error: &'a str,
+    /// The stream of the message.
+    pub stream: Stream,
+    /// How often the message had been delivered.
+    pub delivered: u64,
 }
 
 /// The dead letter of a message. Above the limit only the head of the body is kept, and the headers say how long
@@ -30,7 +34,7 @@ pub(crate) fn letter(place: &StepAddress, message: &StoredMessage, death: &Death
 }
 
 /// A dead letter at any subject.
-pub(crate) fn letter_at(subject: Subject, message: &StoredMessage, death: &Death<'_>) -> Publish {
+pub fn letter_at(subject: Subject, message: &StoredMessage, death: &Death<'_>) -> Publish {
     let body = if message.body.len() > DEAD_LETTER_BYTES_MAX {
         message.body.slice(..DEAD_LETTER_HEAD_BYTES)
     } else {

@@ -18,6 +18,7 @@
 //! | `disposition` | decides by the class of a failure: retry, hold or give up |
 //! | [`erasure`] | erases a conversation: ends its log, and erases its text from every stream |
 //! | [`replay`] | begins a new turn at a recorded step of another turn |
+//! | [`letter_at`] | makes a dead letter of a message |
 //! | [`ingest`] | turns documents into chunks of the corpus, without ever mixing two versions |
 //! | [`fault`] | named points for tests |
 
@@ -47,6 +48,7 @@ mod worker;
 
 pub use cancel_registry::CancelRegistry;
 pub use counted::CountedHandler;
+pub use dead::{Death, letter_at};
 pub use ingest::IngestMetrics;
 pub use metrics::Metrics;
 pub use options::Options;

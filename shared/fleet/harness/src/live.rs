@@ -6,7 +6,7 @@
 use bus::{Bus, CoreMessage};
 use envelope::limits::LIVE_TEXT_BYTES_MAX;
 use envelope::live::{LiveText, LiveWait};
-use envelope::{Subject, TurnId};
+use envelope::{Header, subject};
 use serde::Serialize;
 use stage::{Live, LiveNote, StepContext};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -21,16 +21,16 @@ const LAST: Duration = Duration::from_millis(100);
 
 /// The pieces of one step on their way.
 pub(crate) struct Pieces {
-    turn: TurnId,
+    at: String,
     waiting: Option<mpsc::Receiver<Vec<u8>>>,
 }
 
 /// The sink of a step and what comes out of it. Off when the publisher did not ask for it.
 pub(crate) fn sink(cx: &StepContext) -> (Live, Pieces) {
-    let turn = cx.header.turn.clone();
+    let at = at(&cx.header);
     if !cx.header.live {
         let waiting = None;
-        return (Live::off(), Pieces { turn, waiting });
+        return (Live::off(), Pieces { at, waiting });
     }
     let (sender, waiting) = mpsc::channel(WAITING_MAX);
     let written = AtomicU32::new(0);
@@ -65,7 +65,7 @@ pub(crate) fn sink(cx: &StepContext) -> (Live, Pieces) {
         }
     });
     let waiting = Some(waiting);
-    (live, Pieces { turn, waiting })
+    (live, Pieces { at, waiting })
 }
 
 fn body<T: Serialize>(what: &T) -> Vec<u8> {
@@ -81,7 +81,7 @@ impl Pieces {
         };
         let passing = async {
             while let Some(piece) = waiting.recv().await {
-                send(bus, &self.turn, piece).await;
+                send(bus, &self.at, piece).await;
             }
             std::future::pending().await
         };
@@ -92,7 +92,7 @@ impl Pieces {
         };
         let rest = async {
             while let Ok(piece) = waiting.try_recv() {
-                send(bus, &self.turn, piece).await;
+                send(bus, &self.at, piece).await;
             }
         };
         // At most once: what does not get out in time is gone.
@@ -102,12 +102,16 @@ impl Pieces {
 }
 
 /// Sends a live message to the listeners of a turn, at most once: one that cannot be sent in time is lost.
-pub(crate) async fn tell<T: Serialize>(bus: &dyn Bus, turn: &TurnId, what: &T) {
-    send(bus, turn, body(what)).await;
+pub(crate) async fn tell<T: Serialize>(bus: &dyn Bus, header: &Header, what: &T) {
+    send(bus, &at(header), body(what)).await;
 }
 
-async fn send(bus: &dyn Bus, turn: &TurnId, body: Vec<u8>) {
-    let message = CoreMessage::new(Subject::Live { turn: turn.clone() }, body);
+fn at(header: &Header) -> String {
+    subject::live(&header.turn, header.reply_to.as_deref())
+}
+
+async fn send(bus: &dyn Bus, at: &str, body: Vec<u8>) {
+    let message = CoreMessage::new(at, body);
     // There may be no listener: a lost message is not worth a log line.
     let _ = tokio::time::timeout(LAST, bus.broadcast(message)).await;
 }

@@ -5,7 +5,7 @@ use bus::Headers;
 use bytes::Bytes;
 use envelope::{
     Case, Draft, Fact, FilterMatch, Findings, Part, PartResult, Passage, Plan, QuestionText,
-    ReduceTask, Search, TenantId, TrailEntry, Usage, encode,
+    ReduceTask, Search, TrailEntry, Usage, encode,
 };
 
 const KEEP: Duration = Duration::from_secs(300);
@@ -18,23 +18,15 @@ fn old() -> TurnId {
 
 fn header(role: Role, hop: u16) -> Header {
     Header {
-        turn: old(),
-        tenant: TenantId::default_tenant(),
-        shard: 0,
-        hop,
-        round: 0,
-        role,
         asked_at: UnixMs(1_000),
         created_at: UnixMs(1_500),
         deadline: UnixMs(61_000),
-        conversation: None,
-        parent: None,
-        first_hop: 0,
         reply_to: Some("_INBOX.a".into()),
         question_hash: "h".into(),
         live: true,
         traceparent: Some(CREATOR.into()),
         tracestate: Some("vendor=1".into()),
+        ..Header::of(old(), role, hop, UnixMs(0))
     }
 }
 

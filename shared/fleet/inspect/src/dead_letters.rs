@@ -9,10 +9,11 @@ mod error;
 pub use error::Error;
 
 use bus::{Bus, BusError, Publish, StoredMessage, Stream};
-use envelope::{Overrides, Role, Subject, TurnId, UnixMs, header, subject};
+use envelope::{Overrides, Role, Subject, TurnId, UnixMs, WebhookName, header, subject};
 use harness::replay::{self, ReplayPoint};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use std::collections::VecDeque;
+use std::fmt;
 use std::time::Duration;
 use streams::history::{self, TurnRecord};
 use streams::outbox::{CreateOutcome, publish_until};
@@ -24,6 +25,30 @@ pub const CHOSEN_MAX: usize = 1_000;
 /// How long the next letter may take.
 const NEXT_WAIT: Duration = Duration::from_secs(10);
 
+/// Who gave a message up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GivenUpBy {
+    /// A process of this role.
+    Role(Role),
+    /// A door, for a webhook.
+    Webhook,
+}
+
+impl fmt::Display for GivenUpBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            GivenUpBy::Role(role) => role.fmt(f),
+            GivenUpBy::Webhook => f.pad("webhook"),
+        }
+    }
+}
+
+impl Serialize for GivenUpBy {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
 /// A dead letter without its bytes. Every field is always there.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Letter {
@@ -32,13 +57,15 @@ pub struct Letter {
     /// When it was stored, in Unix milliseconds.
     pub stored_at: UnixMs,
     /// The role of the step; for documents, the indexer.
-    pub role: Role,
-    /// The turn, for steps.
+    pub role: GivenUpBy,
+    /// The turn, for steps and webhooks.
     pub turn: Option<TurnId>,
     /// The hop, for steps.
     pub hop: Option<u16>,
     /// The index of a map step in its fan-out.
     pub index: Option<u16>,
+    /// The webhook that was not told of the end of the turn.
+    pub webhook: Option<WebhookName>,
     /// The document, for documents.
     pub source: Option<String>,
     /// The reason, as one word.
@@ -63,30 +90,31 @@ pub struct Letter {
 impl Letter {
     /// Parses a stored dead letter; `None` when it is not one of ours.
     pub fn of(stored: &StoredMessage) -> Option<Letter> {
-        let (role, place) = match Subject::parse(&stored.subject).ok()? {
+        let by = GivenUpBy::Role;
+        let (role, turn, place, webhook) = match Subject::parse(&stored.subject).ok()? {
             Subject::Dead {
                 role,
                 turn,
                 hop,
                 index,
-            } => (role, Some((turn, hop, index))),
-            Subject::DeadDocument { .. } => (Role::Indexer, None),
+            } => (by(role), Some(turn), Some((hop, index)), None),
+            Subject::DeadWebhook { turn, webhook } => {
+                (GivenUpBy::Webhook, Some(turn), None, Some(webhook))
+            }
+            Subject::DeadDocument { .. } => (by(Role::Indexer), None, None, None),
             _ => return None,
         };
         let of = |name| stored.headers.get(name).map(str::to_owned);
         let number = |name| stored.headers.get(name)?.parse::<u64>().ok();
-        let (turn, hop, index) = match place {
-            Some((turn, hop, index)) => (Some(turn), Some(hop), index),
-            None => (None, None, None),
-        };
         Some(Letter {
             number: stored.sequence,
             stored_at: stored.stored_at,
             role,
-            retry: turn.is_some().then(|| replay::retry_id(stored)),
+            retry: place.is_some().then(|| replay::retry_id(stored)),
             turn,
-            hop,
-            index,
+            hop: place.map(|(hop, _)| hop),
+            index: place.and_then(|(_, index)| index),
+            webhook,
             // Of an unreadable document there is one, and it is empty.
             source: of(header::SOURCE).filter(|source| !source.is_empty()),
             reason: of(header::DEAD_REASON).unwrap_or_default(),
@@ -105,11 +133,12 @@ impl Letter {
         sequence.and_then(|(_, n)| n.parse().ok()).unwrap_or(0)
     }
 
-    /// What the letter is about, in a word or two: the turn and hop, or the document.
+    /// What the letter is about, in a word or two: the turn and hop, the turn, or the document.
     pub fn about(&self) -> String {
         match (&self.turn, self.hop, self.index) {
             (Some(turn), Some(hop), Some(index)) => format!("{turn} hop {hop}.{index}"),
             (Some(turn), Some(hop), None) => format!("{turn} hop {hop}"),
+            (Some(turn), None, _) => turn.to_string(),
             _ => self.source.clone().unwrap_or_else(|| self.subject.clone()),
         }
     }
@@ -131,7 +160,8 @@ pub struct LetterFilter {
 impl LetterFilter {
     /// Whether a letter is meant.
     pub(crate) fn takes(&self, letter: &Letter) -> bool {
-        self.role.is_none_or(|role| role == letter.role)
+        self.role
+            .is_none_or(|role| letter.role == GivenUpBy::Role(role))
             && (self.reason.as_ref()).is_none_or(|reason| *reason == letter.reason)
             && self.until.is_none_or(|until| letter.stored_at <= until)
             && self.since.is_none_or(|since| letter.stored_at >= since)
@@ -222,6 +252,12 @@ pub async fn plan(
         let why = format!("`{}` is no dead letter", stored.subject);
         return Ok(Retry::Cannot(why));
     };
+    if let (Some(webhook), Some(turn)) = (&letter.webhook, &letter.turn) {
+        let why = format!(
+            "an endpoint is not told again of what it did not take; `argosy answer {turn}` shows it to whoever mends `{webhook}`"
+        );
+        return Ok(Retry::Cannot(why));
+    }
     // A map step is not read: its scatter record is.
     if letter.bytes_before != letter.bytes && letter.index.is_none() {
         let (kept, of) = (letter.bytes, letter.bytes_before);

@@ -203,3 +203,28 @@ async fn documents_are_published_again_and_the_rest_says_why_not() {
     let missing = get(&*bus, 99).await.unwrap_err();
     assert!(matches!(missing, Error::NotThere(99)), "{missing}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_webhook_that_was_given_up_is_told_and_not_tried_again() {
+    let bus = MemoryBus::new(&Topology::default());
+    let given_up = letter("argosy.dead.webhook.old.crm", "status", Bytes::new());
+    bus.publish(given_up).await.unwrap();
+    let listed = list(&*bus, &LetterFilter::default(), 9).await.unwrap();
+    let told = serde_json::to_value(&listed.letters[0]).unwrap();
+    assert_eq!(
+        (&told["role"], &told["turn"], &told["webhook"]),
+        (&json!("webhook"), &json!("old"), &json!("crm"))
+    );
+    assert_eq!(listed.letters[0].about(), "old");
+    assert_eq!(listed.letters[0].retry, None);
+    let of_role = LetterFilter {
+        role: Some(Role::Gateway),
+        ..LetterFilter::default()
+    };
+    assert_eq!(numbers(&*bus, of_role, 9).await.0, [0; 0]);
+    let stored = get(&*bus, 1).await.unwrap();
+    let Retry::Cannot(why) = plan(&*bus, &stored, KEEP).await.unwrap() else {
+        panic!("a retry");
+    };
+    assert!(why.contains("argosy answer old"), "{why}");
+}

@@ -121,7 +121,7 @@ async fn question(
         return Ok(None);
     }
     let from = progress.acked_to + 1;
-    let mut questions = bus.read(inbox.stream, subject::QUERY, from).await?;
+    let mut questions = bus.read(inbox.stream, subject::QUESTIONS, from).await?;
     for _ in 0..SCAN_MAX {
         let (question, after) = next(&mut *questions).await?;
         if streams::asked::turn_of(&question) == *turn {

@@ -112,7 +112,7 @@ pub struct StoreState {
 
 /// Asks every process, and collects answers for the time `listen`.
 pub async fn ask(bus: &dyn Bus, listen: Duration) -> Result<Vec<ProcessStatus>, BusError> {
-    let inbox = format!("_INBOX.{:032x}", fastrand::u128(..));
+    let inbox = format!("{}.{:032x}", bus.inbox(), fastrand::u128(..));
     let mut answers = bus.subscribe(&inbox, None).await?;
     bus.broadcast(CoreMessage {
         reply: Some(inbox),

@@ -9,6 +9,7 @@
 //! | [`ask`] | publishes a question, reports its stages, waits for its terminal event |
 //! | [`publish`] | publishes a question, and waits for nothing |
 //! | [`TurnEvents`] | follows a turn as numbered events, which can be taken up again |
+//! | [`Ends`] | hears the ends of all turns that a process asks for |
 //! | [`answer`] | fetches the terminal event of a turn that was asked before |
 //! | [`csv`](fn@csv) | writes all rows of the table of an answer |
 //! | [`cancel`] | ends a turn |
@@ -17,6 +18,7 @@
 
 mod csv;
 mod draft;
+mod ends;
 mod error;
 mod events;
 pub mod lookup;
@@ -26,6 +28,7 @@ use envelope::ConversationId;
 
 pub use csv::{CsvError, csv};
 pub use draft::DraftText;
+pub use ends::Ends;
 pub use error::{Error, UNTAKEN};
 pub use events::{TurnEvent, TurnEvents};
 pub use turn::{Ask, News, answer, ask, cancel, new_turn, publish, trace_id, trace_id_in};

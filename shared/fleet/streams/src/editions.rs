@@ -6,13 +6,12 @@
 //! only a write of the record and of a consumer, and indexers hand nothing over to each other. *Not* here: what an
 //! edition is made of (`ingest`), and which edition a search uses.
 
-use crate::feed::{Projection, feed};
+use crate::feed;
 use crate::outbox::store_until;
 use bus::topology::{Topology, editions_in};
 use bus::{Bus, BusError, Publish, PublishError, StoredMessage, Stream, WriteCondition};
 use envelope::subject::EDITION;
 use envelope::{Edition, EditionError, Editions};
-use std::error::Error as StdError;
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -155,41 +154,15 @@ pub async fn drop(bus: &dyn Bus, topology: &Topology, edition: &Edition) -> Resu
     Err(Error::Written(edition.clone()))
 }
 
-/// The record as a view of the stream.
-struct Watched {
-    at: u64,
-    told: watch::Sender<Record>,
-}
-
 /// Keeps `told` equal to the record until `stop` is cancelled. If the connection is lost, this waits for it.
 pub async fn watch(bus: &dyn Bus, told: watch::Sender<Record>, stop: CancellationToken) {
-    let at = told.borrow().sequence;
-    let mut view = Watched { at, told };
-    feed(bus, Stream::Chunks, EDITION, &mut view, stop).await;
-}
-
-impl Projection for Watched {
-    fn apply(
-        &mut self,
-        message: StoredMessage,
-        _pending: u64,
-    ) -> Result<(), Box<dyn StdError + Send + Sync>> {
-        self.at = message.sequence;
-        match decode(&message) {
-            Ok(record) => {
-                self.told.send_replace(record);
-            }
-            // Of a newer release: what is served stays what it is.
-            Err(error) => tracing::error!(%error, "the record of editions cannot be read"),
+    let from = told.borrow().sequence;
+    let keep = |message: StoredMessage| match decode(&message) {
+        Ok(record) => {
+            told.send_replace(record);
         }
-        Ok(())
-    }
-
-    fn settle(&mut self) -> Result<(), Box<dyn StdError + Send + Sync>> {
-        Ok(())
-    }
-
-    fn position(&self) -> u64 {
-        self.at
-    }
+        // Of a newer release: what is served stays what it is.
+        Err(error) => tracing::error!(%error, "the record of editions cannot be read"),
+    };
+    feed::watch(bus, Stream::Chunks, EDITION, from, keep, stop).await;
 }

@@ -52,6 +52,45 @@ pub async fn feed(
     }
 }
 
+/// Passes each message of `filter` behind the sequence `from` to `keep`, until `stop` is cancelled: for records of which
+/// the last message counts. If the connection is lost, this waits for it.
+pub async fn watch(
+    bus: &dyn Bus,
+    stream: Stream,
+    filter: &str,
+    from: u64,
+    keep: impl FnMut(StoredMessage) + Send,
+    stop: CancellationToken,
+) {
+    let mut view = Watched { at: from, keep };
+    feed(bus, stream, filter, &mut view, stop).await;
+}
+
+struct Watched<F> {
+    at: u64,
+    keep: F,
+}
+
+impl<F: FnMut(StoredMessage) + Send> Projection for Watched<F> {
+    fn apply(
+        &mut self,
+        message: StoredMessage,
+        _pending: u64,
+    ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        self.at = message.sequence;
+        (self.keep)(message);
+        Ok(())
+    }
+
+    fn settle(&mut self) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        Ok(())
+    }
+
+    fn position(&self) -> u64 {
+        self.at
+    }
+}
+
 async fn run(
     bus: &dyn Bus,
     stream: Stream,

@@ -12,17 +12,21 @@
 //! | [`conversation`] | the log of a conversation: reading and appending |
 //! | [`follow`] | keeping a store of conversations up to date with their stream |
 //! | [`Metrics`] | metrics of such a store |
+//! | [`feedback`] | feedback on answers: stored and listed |
 //! | [`history`] | everything that is still stored of one turn |
 //! | [`backlog`] | the backlog of a role, as the server reports it |
+//! | [`access`] | the rules of who may read what: read, watched, changed |
 //! | [`editions`] | the record of editions: read, watched, changed |
 //! | [`feed`] | feeding a view from a stream |
 
+pub mod access;
 pub mod asked;
 pub mod backlog;
 pub mod client;
 pub mod conversation;
 pub mod editions;
 pub mod feed;
+pub mod feedback;
 pub mod follow;
 pub mod history;
 mod metrics;

@@ -137,6 +137,31 @@ pub enum Tabulation {
     Fit(Box<TableQuestion>),
 }
 
+impl TableQuestion {
+    /// All columns that it names; some may come twice.
+    pub fn columns(&self) -> impl Iterator<Item = &str> {
+        let of_currency = self.currency_of.values().filter_map(|from| match from {
+            CurrencySource::Column(column) => Some(column),
+            CurrencySource::Unit(_) => None,
+        });
+        let named = self
+            .measure
+            .iter()
+            .chain(&self.currency)
+            .chain(&self.unsorted);
+        let shown = self
+            .shown
+            .iter()
+            .chain(self.likened.iter().map(|(_, column)| column));
+        let group = self.group.as_ref().map(GroupKey::column);
+        named
+            .chain(of_currency)
+            .chain(shown)
+            .map(String::as_str)
+            .chain(group)
+    }
+}
+
 impl GroupKey {
     /// The column that the key reads.
     pub fn column(&self) -> &str {

@@ -2,8 +2,8 @@
 //!
 //! *Not* here: whether the passages answer the question, which only reading can tell.
 
-use crate::words;
-use std::collections::BTreeSet;
+use crate::{Language, words};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How well passages cover all parts of a question, 0 to 1. For each part, this takes the share of its words in the
 /// passage that has most of them; the result is the product of these shares, since each part is one more thing to miss.
@@ -17,17 +17,28 @@ use std::collections::BTreeSet;
 /// least share by .01 to .03, the mean by .05 to .06, and the share of the names that occur anywhere by .16 to .19.
 /// Words weighted by how rare they are in the corpus tell more by .02 to .03, but need an index.
 pub fn coverage<'a>(parts: &[&str], passages: impl IntoIterator<Item = &'a str>) -> f32 {
-    let passages: Vec<BTreeSet<String>> = passages.into_iter().map(content).collect();
+    let passages = passages.into_iter().map(|text| {
+        let language = Language::of(text);
+        (language, content(text, language))
+    });
+    let passages: Vec<(Language, BTreeSet<String>)> = passages.collect();
     let shares = parts.iter().map(|part| {
-        let asked = content(part);
-        let shares = passages.iter().map(|said| share(&asked, said));
+        let mut asked: BTreeMap<Language, BTreeSet<String>> = BTreeMap::new();
+        let shares = passages.iter().map(|(language, said)| {
+            let asked = asked.entry(*language);
+            share(asked.or_insert_with(|| content(part, *language)), said)
+        });
         shares.fold(0.0, f32::max)
     });
     shares.product()
 }
 
-fn content(text: &str) -> BTreeSet<String> {
-    words::content(text).into_iter().collect()
+fn content(text: &str, language: Language) -> BTreeSet<String> {
+    let mut words = BTreeSet::new();
+    words::each_content_in(text, language, |word| {
+        words.insert(word.to_owned());
+    });
+    words
 }
 
 /// The share of the words that are among others; 1 where there are none to find.
@@ -35,5 +46,20 @@ fn share(asked: &BTreeSet<String>, said: &BTreeSet<String>) -> f32 {
     match asked.len() {
         0 => 1.0,
         all => asked.intersection(said).count() as f32 / all as f32,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_is_compared_in_the_language_of_each_passage() {
+        let passages = [
+            "The rent of the flat is 900.",
+            "Der Vertrag ist lang, und die Frist ist kurz.",
+        ];
+        assert_eq!(coverage(&["Verträge"], passages), 1.0);
+        assert_eq!(coverage(&["rents of flats"], passages), 1.0);
     }
 }

@@ -6,7 +6,9 @@
 //! | module | what |
 //! |---|---|
 //! | [`one_line()`], [`line_of()`], [`shortened()`], [`count()`] | a text on one line, cut; a number with its noun |
-//! | [`words`] | the content words of a text |
+//! | [`Language`] | the language of a text, with its stop words and stems |
+//! | [`compounds`] | where compound words may be cut |
+//! | [`words`] | the words of a text, and those with content |
 //! | [`alignment`] | where a text contains a statement |
 //! | [`stop`] | words that say little, a list for each use |
 //! | [`coverage()`], [`overlap()`] | how much of a question passages mention; how much of an answer its facts contain |
@@ -48,10 +50,12 @@ pub mod alignment;
 pub mod amounts;
 #[cfg(test)]
 mod cases;
+pub mod compounds;
 mod coverage;
 pub mod currencies;
 pub mod days;
 pub mod fold;
+mod language;
 mod line;
 mod lists;
 pub mod months;
@@ -67,6 +71,7 @@ mod unify;
 pub mod words;
 
 pub use coverage::coverage;
+pub use language::Language;
 pub use line::{count, line_of, one_line, shortened};
 pub use lists::{Phrases, is_of, list};
 pub use overlap::overlap;

@@ -4,6 +4,7 @@
 //! with `#` say what the next list is for.
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
 
 /// The words of the list `name` in the text of a language file, with blanks between them. It is for constants: the
 /// compiler refuses a name that no list has.
@@ -22,6 +23,13 @@ pub const fn list(file: &'static str, name: &str) -> &'static str {
         at += 1;
     }
     panic!("no list has this name")
+}
+
+/// All lists of a language file, by name.
+pub(crate) fn all(file: &'static str) -> HashMap<&'static str, &'static str> {
+    let names = file.lines().filter_map(|line| line.strip_suffix(':'));
+    let names = names.filter(|name| !name.starts_with([' ', '#']));
+    names.map(|name| (name, list(file, name))).collect()
 }
 
 const fn is_indented(bytes: &[u8], at: usize) -> bool {

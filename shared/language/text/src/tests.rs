@@ -240,9 +240,11 @@ proptest! {
     }
 
     #[test]
-    fn never_panics_and_case_does_not_matter(text in "\\PC{0,120}", ascii in "[ -~]{0,80}") {
-        let _ = words::content(&text);
-        prop_assert_eq!(words::content(&ascii), words::content(&ascii.to_uppercase()));
+    fn capitals_throughout_change_no_word(text in "\\PC{0,120}", ascii in "[ -~]{0,80}") {
+        let _ = words::content(&text); // does not panic
+        // Capitals among small letters are acronyms, which show no language.
+        let small = ascii.to_lowercase();
+        prop_assert_eq!(words::content(&small), words::content(&small.to_uppercase()));
     }
 
     #[test]

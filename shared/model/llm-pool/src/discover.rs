@@ -83,10 +83,11 @@ async fn ask(client: &Client, candidate: &Candidate, limit: Duration) -> Option<
 }
 
 /// The ids of an OpenAI list of models: an object with a list `data` of objects with a text `id`.
-/// Anything else, and an empty list, is none.
+/// Anything else, and an empty list, is none. A door of a fleet has such a list, too, and is no model: it would ask itself.
 fn models(body: &[u8]) -> Option<Vec<String>> {
     let json: Value = serde_json::from_slice(body).ok()?;
     let models = json.get("data")?.as_array()?.iter();
+    let models = models.filter(|model| model["owned_by"] != "argosy");
     let ids = models.map(|model| Some(model.get("id")?.as_str()?.to_owned()));
     let ids = ids.collect::<Option<Vec<_>>>()?;
     (!ids.is_empty()).then_some(ids)
@@ -110,6 +111,7 @@ mod tests {
             r#"{"data":[{"id":1}]}"#,
             r#"{"data":[{"id":"a"},{}]}"#,
             r#"{"models":[{"name":"a"}]}"#,
+            r#"{"data":[{"id":"argosy","owned_by":"argosy"}]}"#,
         ] {
             assert_eq!(models(other.as_bytes()), None, "{other}");
         }

@@ -4,16 +4,19 @@
 use super::lexicon::{Lexicon, akin, misspelt};
 use super::question::{Kind, Term, is_year};
 use std::ops::Range;
-use text::{stop, words};
+use text::{Language, compounds, words};
 
 /// What another form of a word counts.
 const AKIN: f32 = 0.8;
+/// What a word counts that is a part of a longer one, or the other way round.
+const COMPOUND: f32 = 0.9;
 /// What a word counts that is one slip away.
 const MISSPELT: f32 = 0.6;
 
 /// The words of several texts, one after another.
 pub(super) struct Words<'l> {
     lexicon: &'l Lexicon,
+    language: Language,
     /// The letters that the words point into.
     letters: String,
     words: Vec<Word<'l>>,
@@ -25,16 +28,19 @@ struct Word<'l> {
     stem: Range<usize>,
     /// The stem of what a scanner could have read.
     blurred: Range<usize>,
+    /// The stems of the parts of a compound, each before a blank.
+    parts: Range<usize>,
     /// What stands for the stem in the lexicon; not looked up for a stop word.
     known: Option<&'l str>,
     is_stop: bool,
 }
 
 impl<'l> Words<'l> {
-    /// The words of no text.
-    pub(super) fn new(lexicon: &'l Lexicon) -> Self {
+    /// The words of no text of a language.
+    pub(super) fn new(lexicon: &'l Lexicon, language: Language) -> Self {
         Words {
             lexicon,
+            language,
             letters: String::new(),
             words: Vec::new(),
         }
@@ -48,14 +54,22 @@ impl<'l> Words<'l> {
             lower.clear();
             words::push_lower(&mut lower, run);
             stem.clear();
-            words::push_stem(&mut stem, &lower);
+            self.language.push_stem(&mut stem, &lower);
             blur_word(&mut blurred, &lower, &stem);
-            let is_stop = stop::is_content_free(&lower);
+            let is_stop = self.language.is_stop(&lower);
+            let mut parts = String::new();
+            for (head, tail) in compounds::parts(self.language, &lower) {
+                for part in [head, tail] {
+                    self.language.push_stem(&mut parts, part);
+                    parts.push(' ');
+                }
+            }
             let word = Word {
                 run: self.keep(&lower),
                 stem: self.keep(&stem),
                 blurred: self.keep(&blurred),
-                known: self.lexicon.known(&stem).filter(|_| !is_stop),
+                parts: self.keep(&parts),
+                known: (self.lexicon.known(&stem, self.language)).filter(|_| !is_stop),
                 is_stop,
             };
             self.words.push(word);
@@ -100,6 +114,11 @@ impl<'a> Bag<'a> {
         self.words.len()
     }
 
+    /// The language of the text.
+    pub(super) fn language(self) -> Language {
+        self.of.language
+    }
+
     /// A word in lower case.
     pub(super) fn run(self, at: usize) -> &'a str {
         self.letters(&self.words[at].run)
@@ -115,7 +134,7 @@ impl<'a> Bag<'a> {
         let word = &self.words[at];
         let stem = self.letters(&word.stem);
         let known = match word.is_stop {
-            true => self.of.lexicon.known(stem),
+            true => self.of.lexicon.known(stem, self.of.language),
             false => word.known,
         };
         known.unwrap_or(stem)
@@ -143,11 +162,31 @@ impl<'a> Bag<'a> {
         }
         let is_blurred = |word: &Word<'_>| self.letters(&word.blurred) == sought.blurred;
         match () {
+            () if self.is_written(&sought.lower) => 1.0,
+            () if self.of.language.has_compounds() && self.is_in_compound(sought) => COMPOUND,
             () if is_akin => AKIN,
             () if term.key.len() >= 4 && self.words.iter().any(is_blurred) => 1.0,
             () if is_misspelt => MISSPELT,
             () => 0.0,
         }
+    }
+
+    /// Whether a word stands there as it is written: a name in a text of another language.
+    fn is_written(self, lower: &str) -> bool {
+        let is_sign = lower.contains(words::is_unspaced) && lower.chars().count() == 1;
+        self.runs()
+            .any(|run| run == lower || is_sign && run.contains(lower))
+    }
+
+    /// Whether a word is a part of a longer one of the text, or its parts are words of it.
+    fn is_in_compound(self, sought: &Sought<'_>) -> bool {
+        let parts = self.words.iter().map(|word| self.letters(&word.parts));
+        let mut parts = parts.flat_map(str::split_ascii_whitespace);
+        parts.any(|part| part == sought.term.key)
+            || sought.parts.iter().any(|(head, tail)| {
+                let has = |part: &str| self.keys().any(|known| known == part);
+                has(head) && has(tail)
+            })
     }
 
     /// Whether a label is there with another number: `line 3` for `line 5`.
@@ -187,23 +226,37 @@ impl<'a> Bag<'a> {
 /// A term as it is looked up in many bags.
 pub(super) struct Sought<'a> {
     pub(super) term: &'a Term,
+    /// In lower case.
+    lower: String,
     /// As scanners confuse it: a part number as a whole, a word by its stem.
     blurred: String,
+    /// The stems of what it may be composed of.
+    parts: Vec<(String, String)>,
 }
 
 impl<'a> Sought<'a> {
     pub(super) fn new(term: &'a Term) -> Self {
-        let mut blurred = String::new();
+        let (mut blurred, lower) = (String::new(), term.text.to_lowercase());
         match term.kind {
             Kind::Identifier | Kind::Label | Kind::Number => {
                 blurred.extend(term.key.chars().map(blur));
             }
             Kind::Name | Kind::Plain | Kind::Generic => {
-                let lower = term.text.to_lowercase();
                 blur_word(&mut blurred, &lower, &words::stem(&lower));
             }
         }
-        Sought { term, blurred }
+        let stem = |part: &str| {
+            let mut stem = String::new();
+            term.language.push_stem(&mut stem, part);
+            stem
+        };
+        let parts = compounds::parts(term.language, &lower).into_iter();
+        Sought {
+            term,
+            blurred,
+            parts: parts.map(|(head, tail)| (stem(head), stem(tail))).collect(),
+            lower,
+        }
     }
 }
 

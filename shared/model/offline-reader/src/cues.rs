@@ -1,12 +1,14 @@
 //! Tells what kind of answer a question wants, and whether a sentence could be such an answer.
 
+mod foreign;
+
 use super::bag::Bag;
 use super::lexicon::Lexicon;
 use super::question::is_year;
 use super::vocabulary::{
     is_amount, is_before_place, is_currency, is_day, is_number_word, is_reason, is_time_unit,
 };
-use text::{months, stop, words};
+use text::{Language, months, stop, words};
 
 /// The kind of answer that is wanted.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,7 +35,10 @@ pub(super) enum Wants {
 
 impl Wants {
     /// Reads the kind out of a question in lower case.
-    pub(super) fn read(lexicon: &Lexicon, lower: &str) -> Wants {
+    pub(super) fn read(lexicon: &Lexicon, lower: &str, language: Language) -> Wants {
+        if language != Language::English {
+            return foreign::read(lower, language);
+        }
         let runs: Vec<&str> = words::runs(lower).collect();
         let has = |word: &str| runs.contains(&word);
         let pair = |a: &str, b: &str| runs.windows(2).any(|w| w == [a, b]);
@@ -43,7 +48,7 @@ impl Wants {
             .map(|w| w[2]);
         match counted {
             Some(unit) if is_time_unit(unit) => return Wants::Duration,
-            Some(thing) => return Wants::Count(lexicon.key(thing)),
+            Some(thing) => return Wants::Count(lexicon.key(thing, language)),
             None => {}
         }
         let which = |thing: &str| pair("what", thing) || pair("which", thing);
@@ -67,6 +72,9 @@ impl Wants {
     /// Whether `text` holds that kind of answer; true for `Any`.
     /// `words` are those of `text`.
     pub(super) fn met_by(&self, text: &str, words: Bag<'_>) -> bool {
+        if words.language() != Language::English {
+            return foreign::met_by(self, text, words);
+        }
         match self {
             Wants::Any => true,
             Wants::Date => has_date(text, words),
@@ -175,7 +183,7 @@ mod tests {
     use crate::bag::Words;
 
     fn wants(text: &str) -> Wants {
-        Wants::read(&Lexicon::new(), &text.to_lowercase())
+        Wants::read(&Lexicon::new(), &text.to_lowercase(), Language::of(text))
     }
 
     #[test]
@@ -209,7 +217,7 @@ mod tests {
             (Wants::Place, "It stands in Bremen.", "It stands."),
         ] {
             let met = |text: &str| {
-                let mut words = Words::new(&lexicon);
+                let mut words = Words::new(&lexicon, Language::of(text));
                 words.add(text);
                 wants.met_by(text, words.all())
             };

@@ -2,7 +2,7 @@
 
 use super::vocabulary::{NUMBER_DIGITS, SYNONYMS};
 use std::collections::HashMap;
-use text::words;
+use text::{Language, words};
 
 /// Looks words up by what they mean.
 #[derive(Debug)]
@@ -34,18 +34,20 @@ impl Lexicon {
         Lexicon { keys, groups }
     }
 
-    /// The key of a word as written: alike for its forms and its synonyms.
-    pub(super) fn key(&self, word: &str) -> String {
-        let stem = words::stem(&word.to_lowercase());
-        match self.known(&stem) {
+    /// The key of a word of a language as written: alike for its forms and its synonyms.
+    pub(super) fn key(&self, word: &str, language: Language) -> String {
+        let mut stem = String::new();
+        language.push_stem(&mut stem, &word.to_lowercase());
+        match self.known(&stem, language) {
             Some(key) => key.to_owned(),
             None => stem,
         }
     }
 
-    /// The key of a stem that stands in the tables; any other stem is its own.
-    pub(super) fn known(&self, stem: &str) -> Option<&str> {
-        self.keys.get(stem).map(String::as_str)
+    /// The key of a stem that stands in the tables, which are of English; any other stem is its own.
+    pub(super) fn known(&self, stem: &str, language: Language) -> Option<&str> {
+        let key = (language == Language::English).then(|| self.keys.get(stem))?;
+        key.map(String::as_str)
     }
 
     /// Other words for a word, most usual first; empty for most.
@@ -104,10 +106,19 @@ mod tests {
     #[test]
     fn forms_and_synonyms_share_a_key() {
         let lexicon = Lexicon::new();
-        assert_eq!(lexicon.key("Prices"), lexicon.key("cost"));
-        assert_eq!(lexicon.key("payable"), lexicon.key("payments"));
-        assert_eq!(lexicon.key("thirty"), "30");
-        assert_ne!(lexicon.key("voltage"), lexicon.key("current"));
+        assert_eq!(
+            lexicon.key("Prices", Language::English),
+            lexicon.key("cost", Language::English)
+        );
+        assert_eq!(
+            lexicon.key("payable", Language::English),
+            lexicon.key("payments", Language::English)
+        );
+        assert_eq!(lexicon.key("thirty", Language::English), "30");
+        assert_ne!(
+            lexicon.key("voltage", Language::English),
+            lexicon.key("current", Language::English)
+        );
         assert_eq!(lexicon.synonyms("vendors"), ["supplier", "seller"]);
         assert!(lexicon.synonyms("zebra").is_empty());
     }

@@ -8,6 +8,7 @@
 use super::question::{Kind, bare, clauses, is_year, joined, kind_of};
 use super::vocabulary::{is_comparing, is_joining};
 use envelope::limits::{SUB_QUERIES_MAX, SUB_QUERY_CHARS_MAX};
+use text::Language;
 
 /// A clause of fewer telling words is part of its neighbour.
 const CLAUSE_WORDS_MIN: usize = 4;
@@ -62,7 +63,7 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
     let raw = text.split_whitespace().enumerate();
     raw.map(|(at, raw)| Token {
         raw,
-        kind: kind_of(bare(raw), at == 0),
+        kind: kind_of(bare(raw), Language::English, at == 0),
     })
     .collect()
 }

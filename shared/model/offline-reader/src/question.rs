@@ -3,7 +3,7 @@
 use super::cues::Wants;
 use super::lexicon::Lexicon;
 use super::vocabulary::{is_asking, is_bound, is_comparison, is_generic, is_labelled, is_led_by};
-use text::{stop, words};
+use text::{Language, words};
 
 /// How much a term says about which passage is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,6 +30,10 @@ pub(super) struct Term {
     /// As compared.
     pub(super) key: String,
     pub(super) kind: Kind,
+    /// The language of the question.
+    pub(super) language: Language,
+    /// How many pairs of characters its word has, where words are cut into pairs; else 0.
+    pub(super) pairs: usize,
     /// Which run of neighbouring names it belongs to: `Harbour Light Ltd` is one.
     pub(super) run: usize,
 }
@@ -40,6 +44,7 @@ impl Term {
         match self.kind {
             Kind::Identifier => 3.0,
             Kind::Number | Kind::Name | Kind::Label => 1.5,
+            Kind::Plain if self.pairs > 1 => (self.pairs as f32).sqrt().recip(),
             Kind::Plain if self.key.len() >= 7 => 1.2,
             Kind::Plain => 1.0,
             Kind::Generic => 0.3,
@@ -72,20 +77,22 @@ const OWN_WORDS: usize = 2;
 impl Question {
     /// Reads a question as a whole.
     pub(super) fn read(lexicon: &Lexicon, text: &str) -> Question {
-        let titled = is_title_case(text);
+        let language = Language::of(text);
+        let titled = language.has_capital_nouns() || is_title_case(text);
         let mut terms: Vec<Term> = Vec::new();
         let mut run = 0;
         for (at, token) in tokens(text).into_iter().enumerate() {
             let mut named = false;
-            for part in parts(&token.text) {
-                let Some(kind) = token.kind.or_else(|| kind_of(part, at == 0 || titled)) else {
+            for (part, pairs) in parts(&token.text, language) {
+                let kind = || kind_of(part, language, at == 0 || titled);
+                let Some(kind) = token.kind.or_else(kind) else {
                     continue;
                 };
                 named = kind == Kind::Name;
                 run += usize::from(!named || token.opens);
                 let key = match kind {
                     Kind::Identifier | Kind::Number | Kind::Label => squash(part),
-                    _ => lexicon.key(part),
+                    _ => lexicon.key(part, language),
                 };
                 if !terms.iter().any(|term| term.key == key) {
                     let text = part.to_owned();
@@ -93,6 +100,8 @@ impl Question {
                         text,
                         key,
                         kind,
+                        language,
+                        pairs,
                         run,
                     });
                 }
@@ -101,7 +110,7 @@ impl Question {
         }
         let lower = text.to_lowercase();
         Question {
-            wants: Wants::read(lexicon, &lower),
+            wants: Wants::read(lexicon, &lower, language),
             compares: compares(&lower, &terms),
             terms,
         }
@@ -146,7 +155,8 @@ struct Token {
 }
 
 fn tokens(text: &str) -> Vec<Token> {
-    let raw: Vec<&str> = text.split_whitespace().collect();
+    let raw = text.split_whitespace().flat_map(words::by_script);
+    let raw: Vec<&str> = raw.collect();
     let mut tokens = Vec::new();
     let mut at = 0;
     while at < raw.len() {
@@ -233,17 +243,29 @@ pub(super) fn bare(token: &str) -> &str {
         .unwrap_or(token)
 }
 
-/// A token with digits stays whole; others fall apart at hyphens and slashes.
-fn parts(token: &str) -> Vec<&str> {
+/// A token with digits stays whole; others fall apart at hyphens and slashes, and where a script has no blanks into pairs
+/// of characters, of which each is told with the number of those of its word.
+fn parts(token: &str, language: Language) -> Vec<(&str, usize)> {
     if token.contains(|c: char| c.is_ascii_digit()) || token.contains(' ') {
-        return vec![token];
+        return vec![(token, 0)];
     }
-    words::runs(token).collect()
+    // What stands between characters of grammar may be a single one.
+    let grammar = |c: char| words::is_unspaced(c) && language.is_stop(c.encode_utf8(&mut [0; 4]));
+    let words = token.split(grammar).flat_map(|word| {
+        let pairs: Vec<&str> = words::runs(word).collect();
+        let count = if word.contains(words::is_cut) {
+            pairs.len()
+        } else {
+            0
+        };
+        pairs.into_iter().map(move |pair| (pair, count))
+    });
+    words.collect()
 }
 
-pub(super) fn kind_of(part: &str, capital_means_nothing: bool) -> Option<Kind> {
+pub(super) fn kind_of(part: &str, language: Language, capital_means_nothing: bool) -> Option<Kind> {
     let lower = part.to_lowercase();
-    if part.is_empty() || stop::is_content_free(&lower) {
+    if part.is_empty() || language.is_stop(&lower) {
         return None;
     }
     if part.contains(|c: char| c.is_ascii_digit()) {
@@ -255,7 +277,7 @@ pub(super) fn kind_of(part: &str, capital_means_nothing: bool) -> Option<Kind> {
     let capital = part.starts_with(char::is_uppercase);
     let acronym = is_acronym(part);
     Some(match () {
-        () if part.chars().count() == 1 => Kind::Generic,
+        () if part.chars().count() == 1 && !part.contains(words::is_unspaced) => Kind::Generic,
         () if is_generic(&lower) => Kind::Generic,
         () if capital && !acronym && !capital_means_nothing => Kind::Name,
         () => Kind::Plain,

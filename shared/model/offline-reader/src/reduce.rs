@@ -7,7 +7,7 @@ use super::question::{Question, Term};
 use super::score::{Passage, Reading};
 use super::units::Unit;
 use llm::tokens;
-use text::{overlap, words};
+use text::{Language, overlap, words};
 
 /// What is said when nothing answers.
 const NOTHING: &str = "No relevant information found.";
@@ -162,7 +162,7 @@ fn compared<'a>(
     for term in question.terms.iter().filter(specific) {
         let sought = Sought::new(term);
         let speaks = |c: &&Candidate| {
-            let mut words = Words::new(lexicon);
+            let mut words = Words::new(lexicon, Language::of(&c.text));
             words.add(&c.text);
             words.all().holds(&sought) > 0.0
         };
@@ -199,8 +199,12 @@ fn cite(fact: &str, n: u16, said: &str) -> String {
     let cited: Vec<String> = text::sentences::read(&fact)
         .into_iter()
         .map(|sentence| {
-            let body = sentence.trim_end_matches(['.', ';', ',']);
-            let mark = if body.ends_with(['!', '?']) { "" } else { "." };
+            let body = sentence.trim_end_matches(['.', ';', ',', '。']);
+            let mark = match () {
+                () if body.ends_with(['!', '?', '！', '？']) => "",
+                () if body.ends_with(text::words::is_unspaced) && sentence.ends_with('。') => "。",
+                () => ".",
+            };
             format!("{body} [{n}]{mark}")
         })
         .filter(|sentence| !said.contains(sentence.as_str()))
@@ -243,6 +247,14 @@ mod tests {
         assert_eq!(
             cite("It ends. Why? Total | 5 EUR", 2, ""),
             "It ends [2]. Why? [2] Total, 5 EUR [2]."
+        );
+        assert_eq!(
+            cite("点検は毎月五日に行う。", 1, ""),
+            "点検は毎月五日に行う [1]。"
+        );
+        assert_eq!(
+            cite("Am 27. Juni ist frei.", 1, ""),
+            "Am 27. Juni ist frei [1]."
         );
     }
 

@@ -7,6 +7,7 @@ use super::lexicon::Lexicon;
 use super::question::{Kind, Question, Term};
 use super::units::{self, Unit, UnitKind};
 use std::ops::Range;
+use text::{Language, words};
 
 /// What words around a unit count, as a share of those in it: the sentence before, or the head of
 /// the table.
@@ -24,8 +25,19 @@ const TITLE_SPECIFIC: f32 = 0.9;
 /// What names, identifiers and years count in all, beside the other words: they tell the document,
 /// seldom the sentence.
 const NAMED: f32 = 0.25;
+/// What a pair of characters counts that stands nowhere in a passage: about half of them reach over the end of a word.
+const UNHELD_PAIR: f32 = 0.5;
 /// What the wanted kind of answer adds.
 const CUE: f32 = 0.25;
+
+/// Units in which the language of a passage shows.
+const UNITS_READ: usize = 12;
+
+/// The same where there are no lists of words that mean the same: the kind of answer tells more than the words.
+const CUE_FOREIGN: f32 = 0.4;
+
+/// What a unit there has to say at least of what is asked, beside the kind of answer.
+const SAID_MIN: f32 = 0.15;
 
 /// A passage, read once for all questions.
 pub(super) struct Passage<'l> {
@@ -43,7 +55,13 @@ impl<'l> Passage<'l> {
     }
 
     pub(super) fn of_units(lexicon: &'l Lexicon, title: &str, units: Vec<Unit>) -> Self {
-        let mut words = Words::new(lexicon);
+        // What the units say, and not a title, which is too short to show a language.
+        let shown: Vec<&str> = units
+            .iter()
+            .take(UNITS_READ)
+            .map(|unit| &*unit.text)
+            .collect();
+        let mut words = Words::new(lexicon, Language::of(&shown.join(" ")));
         let title = words.add(title);
         let bags = units.iter().map(|unit| words.add(&unit.text)).collect();
         Passage {
@@ -61,6 +79,20 @@ impl<'l> Passage<'l> {
     fn bag(&self, unit: usize) -> Bag<'_> {
         self.words.bag(self.bags[unit].clone())
     }
+
+    /// What of a term's weight counts, where no capitals and no lists of words tell: the less, the more units hold it, as
+    /// an index counts words, and little for a pair of characters that stands nowhere, since it may be no word.
+    fn telling(&self, sought: &Sought<'_>) -> f32 {
+        let all = self.units.len();
+        let with = (0..all)
+            .filter(|unit| self.bag(*unit).holds(sought) > 0.0)
+            .count();
+        match with {
+            0 if sought.term.text.contains(words::is_cut) => UNHELD_PAIR,
+            0 => 1.0,
+            _ => (1.0 + all as f32 / with as f32).ln() / (1.0 + all as f32).ln(),
+        }
+    }
 }
 
 /// A passage, read against one question.
@@ -68,6 +100,10 @@ pub(super) struct Reading<'a> {
     passage: &'a Passage<'a>,
     question: &'a Question,
     sought: Vec<Sought<'a>>,
+    /// For each term, what of its weight counts in this passage.
+    telling: Vec<f32>,
+    /// For each term, whether it tells the document and not the sentence.
+    is_specific: Vec<bool>,
 }
 
 /// A unit and how well it answers.
@@ -84,10 +120,33 @@ pub(super) struct Scored {
 
 impl<'a> Reading<'a> {
     pub(super) fn new(passage: &'a Passage<'a>, question: &'a Question) -> Self {
+        let sought: Vec<Sought<'_>> = question.terms.iter().map(Sought::new).collect();
+        let mut telling = vec![1.0; sought.len()];
+        let mut is_specific: Vec<bool> = question.terms.iter().map(Term::is_specific).collect();
+        if passage.words.all().language() != Language::English {
+            telling = sought
+                .iter()
+                .map(|sought| passage.telling(sought))
+                .collect();
+            let named = |sought: &Sought<'_>| {
+                sought.term.kind == Kind::Number || passage.title().holds(sought) >= 1.0
+            };
+            let named: Vec<bool> = sought.iter().map(named).collect();
+            // Where nothing but the title is asked for, it has to do.
+            if named.iter().any(|named| !named) {
+                is_specific = is_specific
+                    .iter()
+                    .zip(named)
+                    .map(|(a, b)| *a || b)
+                    .collect();
+            }
+        }
         Reading {
             passage,
             question,
-            sought: question.terms.iter().map(Sought::new).collect(),
+            sought,
+            telling,
+            is_specific,
         }
     }
 
@@ -130,6 +189,16 @@ impl<'a> Reading<'a> {
         }
     }
 
+    /// Whether the passage is in a language without lists of names and of words that mean the same.
+    fn is_foreign(&self) -> bool {
+        self.passage.words.all().language() != Language::English
+    }
+
+    /// What a term counts in this passage.
+    fn weight(&self, term: usize) -> f32 {
+        self.question.terms[term].weight() * self.telling[term]
+    }
+
     /// Every unit that could answer, best first.
     pub(super) fn ranked(&self) -> Vec<Scored> {
         let held = Held::of(self);
@@ -149,14 +218,14 @@ impl<'a> Reading<'a> {
     /// `held` says how well the unit holds each term, itself or through what it stands with.
     fn score(&self, at: usize, held: &[f32]) -> Scored {
         let unit = &self.passage.units[at];
-        let share = |of: fn(&Term) -> bool| {
-            let terms = || self.question.terms.iter().zip(held).filter(|(t, _)| of(t));
-            let weight: f32 = terms().map(|(t, _)| t.weight()).sum();
-            let held: f32 = terms().map(|(t, held)| t.weight() * held).sum();
+        let share = |specific: bool| {
+            let terms = || (0..held.len()).filter(|&n| self.is_specific[n] == specific);
+            let weight: f32 = terms().map(|n| self.weight(n)).sum();
+            let held: f32 = terms().map(|n| self.weight(n) * held[n]).sum();
             (weight > 0.0).then(|| held / weight)
         };
         let reach = self.reach(held);
-        let (said, named) = (share(|t| !t.is_specific()), share(Term::is_specific));
+        let (said, named) = (share(false), share(true));
         let score = match (said, named) {
             (Some(said), Some(named)) => (1.0 - NAMED) * said + NAMED * named,
             (said, named) => said.or(named).unwrap_or(0.0),
@@ -166,14 +235,18 @@ impl<'a> Reading<'a> {
             || (self.question.wants == Wants::Reason && opened.is_some_and(|at| self.meets(at)));
         let mut score = score;
         if cue {
-            score += CUE;
+            score += match self.is_foreign() && self.question.wants.is_strict() {
+                true => CUE_FOREIGN,
+                false => CUE,
+            };
         } else if self.question.wants.is_strict() {
             score *= 0.6;
         }
         if unit.text.ends_with('?') {
             score *= 0.4;
         }
-        if self.is_estranged(held) {
+        if self.is_estranged(held) || self.is_foreign() && said.is_some_and(|said| said < SAID_MIN)
+        {
             score *= 0.3;
         }
         Scored {
@@ -192,12 +265,11 @@ impl<'a> Reading<'a> {
 
     /// Share of the plain words that a unit or its surroundings hold.
     fn reach(&self, held: &[f32]) -> f32 {
-        let terms = self.question.terms.iter().zip(held);
-        let plain = || terms.clone().filter(|(t, _)| t.kind == Kind::Plain);
-        let all: f32 = plain().map(|(t, _)| t.weight()).sum();
-        let held = plain().filter(|(_, held)| **held > 0.0);
+        let plain = || (0..held.len()).filter(|&n| self.question.terms[n].kind == Kind::Plain);
+        let all: f32 = plain().map(|n| self.weight(n)).sum();
+        let held = plain().filter(|&n| held[n] > 0.0);
         match all > 0.0 {
-            true => held.map(|(t, _)| t.weight()).sum::<f32>() / all,
+            true => held.map(|n| self.weight(n)).sum::<f32>() / all,
             false => 1.0,
         }
     }

@@ -49,6 +49,49 @@ async fn every_role_gets_its_shape() {
 }
 
 #[tokio::test]
+async fn questions_in_other_languages_are_answered_by_the_sentence_that_says_it() {
+    let reader = OfflineReader::new();
+    for (question, text, wanted) in [
+        (
+            "Wie hoch ist die Miete?",
+            "Der Vertrag beginnt am 1. Mai. Die Kaltmiete beträgt 900 Euro. Die Wohnung hat drei Zimmer.",
+            "Die Kaltmiete beträgt 900 Euro.",
+        ),
+        (
+            "冷却水の点検はいつ?",
+            "冷却水は屋上の槽にある。冷却水の点検は毎月五日に行う。担当は小野寺である。",
+            "冷却水の点検は毎月五日に行う。",
+        ),
+        (
+            "冷却水多久检查一次?",
+            "冷却水在屋顶水箱。冷却水每月五日检查。由设备科负责。",
+            "冷却水每月五日检查。",
+        ),
+        (
+            "¿Cuánto dura el contrato?",
+            "El contrato se firmó en Zaragoza. El contrato dura tres años. La calle es tranquila.",
+            "El contrato dura tres años.",
+        ),
+        (
+            "휴가는 며칠입니까?",
+            "휴가는 부서장이 승인한다. 휴가는 일년에 15일이다. 사무실은 대전에 있다.",
+            "휴가는 일년에 15일이다.",
+        ),
+    ] {
+        let section = format!(
+            "<question>{question}</question>\n<text>\nsource: a.md\ntitle: A\n{text}\n</text>"
+        );
+        let reply = reader.chat(&request(Role::Mapper, &section)).await.unwrap();
+        let found: Value = serde_json::from_str(&reply.text).unwrap();
+        assert_eq!(found["facts"][0], wanted, "{question}: {found}");
+    }
+    let section = "<question>Wie hoch ist der Turm?</question>\n<text>\nsource: a.md\ntitle: A\nDie Kaltmiete beträgt 900 Euro.\n</text>";
+    let reply = reader.chat(&request(Role::Mapper, section)).await.unwrap();
+    let found: Value = serde_json::from_str(&reply.text).unwrap();
+    assert_eq!(found["grade"], 0, "{found}");
+}
+
+#[tokio::test]
 async fn a_clarified_question_is_read_without_the_words_between_its_parts() {
     let facts = "<question>Help me with it - User clarified: When does the lease end?</question><facts>\n\
                  [1] The rent is 900.\n[2] The lease ends on 3 May 2027.\n</facts>";

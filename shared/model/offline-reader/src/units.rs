@@ -1,6 +1,8 @@
 //! Splits a passage into units that can be part of an answer: sentences, table rows, fields. Words are kept as they
 //! are; only markers, line breaks and outer bars are removed.
 
+use text::words;
+
 /// A piece of a passage.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Unit {
@@ -58,6 +60,8 @@ struct Splitter {
     lead: Option<usize>,
 }
 
+/// Characters from which on a line of a script without blanks is taken for a wrapped one.
+const WRAPPED_CHARS_MIN: usize = 25;
 /// Most words of what a paragraph opens with.
 const LEAD_WORDS_MAX: usize = 3;
 
@@ -84,10 +88,16 @@ impl Splitter {
             if item.len() < line.len() {
                 self.flush();
             }
-            if !self.paragraph.is_empty() {
+            let is_cut = !self.paragraph.ends_with(words::is_unspaced)
+                || !item.starts_with(words::is_unspaced);
+            if !self.paragraph.is_empty() && is_cut {
                 self.paragraph.push(' ');
             }
             self.paragraph.push_str(item);
+            // Without blanks nobody can see whether a short line goes on: it is a line of an address or of a head.
+            if item.contains(words::is_unspaced) && item.chars().count() < WRAPPED_CHARS_MIN {
+                self.flush();
+            }
         }
     }
 
@@ -116,7 +126,10 @@ impl Splitter {
     }
 
     fn at_sentence_start(&self) -> bool {
-        self.paragraph.is_empty() || self.paragraph.ends_with(['.', '!', '?', ':', ','])
+        self.paragraph.is_empty()
+            || self
+                .paragraph
+                .ends_with(['.', '!', '?', ':', ',', '。', '！', '？', '，'])
     }
 
     fn flush(&mut self) {
@@ -124,7 +137,8 @@ impl Splitter {
         let sentences = text::sentences::read(&paragraph);
         let mut before = None;
         for (at, sentence) in sentences.iter().enumerate() {
-            let few = sentence.split_whitespace().count() <= LEAD_WORDS_MAX;
+            let few = sentence.split_whitespace().count() <= LEAD_WORDS_MAX
+                && !sentence.contains(words::is_unspaced);
             let at = match at == 0 && few && sentences.len() > 1 {
                 true => {
                     self.lead = Some(self.push(sentence, UnitKind::Heading, None));
@@ -174,12 +188,13 @@ fn heading(line: &str) -> Option<&str> {
 
 /// `Key: value` with a short key.
 fn is_field(line: &str) -> bool {
-    let Some((key, value)) = line.split_once(':') else {
+    let Some((key, value)) = line.split_once([':', '：']) else {
         return false;
     };
+    let is_apart = value.starts_with(' ') || key.ends_with(words::is_unspaced);
     let short = key.len() <= 40 && key.split_whitespace().count() <= 5;
     let word = key.starts_with(char::is_alphabetic) && !key.contains(['.', ',', ';', '(']);
-    short && word && value.starts_with(' ') && line.len() <= 200
+    short && word && is_apart && line.len() <= 200
 }
 
 /// A line without the mark of a list item.

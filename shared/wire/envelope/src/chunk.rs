@@ -8,7 +8,9 @@ use crate::edition::Edition;
 use crate::ids::{Bucket, DocId, TenantId};
 use crate::message::UnixMs;
 use crate::payload::Passage;
+use crate::place::Place;
 use crate::subject::Subject;
+use crate::terminal::Problem;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use bytes::Bytes;
@@ -51,6 +53,9 @@ pub struct ChunkRecord {
     /// First line of the chunk in the source, from 1.
     #[serde(default)]
     pub line: u32,
+    /// Where the text stands, where its first line and page do not say it: see [`Passage::place_at`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<Place>,
     /// The text.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
@@ -66,6 +71,9 @@ pub struct ChunkRecord {
     /// When that message was stored.
     #[serde(default, skip_serializing_if = "is_default")]
     pub document_at: UnixMs,
+    /// On the head of a document: what was left out of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<Problem>,
     /// Its vector, where an encoder made one while it was indexed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub embedding: Option<Embedding>,
@@ -131,6 +139,7 @@ impl ChunkRecord {
             source: self.source,
             page: self.page,
             line: self.line,
+            places: self.places,
             score,
             text: self.text,
             metadata: self.metadata,

@@ -96,8 +96,16 @@ id!(
     Bucket
 );
 id!(
+    /// Somebody who uses a door, by a hash of the name.
+    LoginId
+);
+id!(
     /// One document of the corpus.
     DocId
+);
+id!(
+    /// An endpoint that a door tells of the ends of turns.
+    WebhookName
 );
 
 impl TurnId {

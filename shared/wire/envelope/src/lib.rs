@@ -6,6 +6,7 @@
 //!
 //! | module | what |
 //! |---|---|
+//! | [`account`] | requests from the account of a tenant, whom their subject names |
 //! | [`ids`] | checked identifiers: every one is also a subject token |
 //! | [`role`] | the words for the roles |
 //! | [`limits`] | every limit of the wire with its unit |
@@ -19,8 +20,12 @@
 //! | [`message`] | envelope, header, case, budget |
 //! | [`mode`] | the mode that a question asks for, and the one that the gateway decides on |
 //! | [`history`] | the earlier part of a conversation |
+//! | [`access`] | which groups may read which documents |
+//! | [`feedback`] | what somebody says of an answer |
+//! | [`principal`] | who reads: a tenant, and the groups of whoever asks |
 //! | [`overrides`] | another model or prompt for one turn |
 //! | [`meaning`] | what a planner reads out of a question: its class, what is wanted, in which form |
+//! | [`place`] | where the text of a passage stands in its document |
 //! | [`payload`] | the typed payload of each hop |
 //! | [`findings`] | the result of a map step |
 //! | [`hop`] | one row per role: what a step carries, and which exits it may have |
@@ -41,6 +46,8 @@
 #[macro_use]
 mod words;
 
+pub mod access;
+pub mod account;
 pub mod attachment;
 pub mod chunk;
 mod codec;
@@ -48,6 +55,7 @@ pub mod document;
 pub mod edition;
 pub mod failure;
 pub mod fanout;
+pub mod feedback;
 pub mod filter;
 pub mod findings;
 pub mod header;
@@ -65,7 +73,9 @@ pub mod mode;
 mod notices;
 pub mod overrides;
 pub mod payload;
+pub mod place;
 mod plan_task;
+pub mod principal;
 pub mod question;
 mod read_mark;
 mod refusal;
@@ -78,16 +88,18 @@ pub mod table;
 pub mod terminal;
 pub mod trail;
 
+pub use access::{AccessRule, AccessRules};
 pub use chunk::{ChunkKey, ChunkRecord, Embedding};
 pub use codec::{CodecError, WIRE, decode, encode};
 pub use document::{IndexedEvent, Notice};
 pub use edition::{Edition, EditionError, Editions};
 pub use failure::{Class, Classify};
+pub use feedback::Feedback;
 pub use filter::{Condition, ConditionOrigin, Filter, Op};
 pub use findings::{FactSpan, Findings, Part, PartResult};
 pub use history::{Exchange, ExchangePlace, History};
 pub use hop::{Exit, FanOut, Payload, Task, WrongTask};
-pub use ids::{Bucket, ConversationId, DocId, IdError, TenantId, TurnId};
+pub use ids::{Bucket, ConversationId, DocId, IdError, LoginId, TenantId, TurnId, WebhookName};
 pub use kept_draft::{DraftScore, KeptDraft};
 pub use meaning::{AnswerForm, QuestionClass, QuestionIntent, SearchStrategy};
 pub use message::{
@@ -99,6 +111,8 @@ pub use payload::{
     After, Assessment, Citation, Doubt, Draft, DraftReading, DraftTable, Fact, FilterMatch,
     MapTask, Passage, Plan, PlanRoute, PlanTask, Recall, ReduceTask, Scatter, Search, Verdict,
 };
+pub use place::{Place, place_at, told_places};
+pub use principal::{Groups, GroupsError, Principal};
 pub use question::{Busy, Question};
 pub use read_mark::ReadMark;
 pub use refusal::{Refusal, RefusalCode};

@@ -23,9 +23,10 @@ use crate::limits::{
 };
 use crate::meaning::SearchStrategy;
 use crate::payload::{FilterMatch, Passage};
+use crate::principal::Principal;
 use crate::question::{
-    Refusal, RefusalCode, field, read_buckets, read_filter, read_flag, read_id, read_list,
-    read_value, read_word, wanted,
+    Refusal, RefusalCode, field, read_buckets, read_filter, read_flag, read_groups, read_id,
+    read_list, read_value, read_word, wanted,
 };
 use crate::refusal::cut;
 use crate::terminal::Problem;
@@ -47,8 +48,8 @@ const STRATEGIES: &str = "keyword, semantic or hybrid";
 pub struct SearchQuery {
     /// The query in words.
     pub query: String,
-    /// The tenant whose documents may be read. Default `default`.
-    pub tenant: TenantId,
+    /// Whose documents may be read. Default the tenant `default` and no groups.
+    pub principal: Principal,
     /// Parts of the corpus; empty means all.
     pub buckets: Vec<Bucket>,
     /// What must hold for every passage.
@@ -70,8 +71,8 @@ pub struct SearchQuery {
 /// A request for a count of documents, at [`COUNT`](crate::subject::COUNT).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Count {
-    /// The tenant whose documents are counted. Default `default`.
-    pub tenant: TenantId,
+    /// Whose documents are counted. Default the tenant `default` and no groups.
+    pub principal: Principal,
     /// Parts of the corpus; empty means all.
     pub buckets: Vec<Bucket>,
     /// What must hold for every document.
@@ -85,8 +86,8 @@ pub struct Count {
 /// A request for the metadata of one document, at [`METADATA`](crate::subject::METADATA).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Metadata {
-    /// The tenant that owns the document. Default `default`.
-    pub tenant: TenantId,
+    /// Who asks. Default the tenant `default` and no groups.
+    pub principal: Principal,
     /// The document.
     pub which: DocumentName,
 }
@@ -245,9 +246,10 @@ impl<T> From<Result<T, Problem>> for Reply<T> {
 impl SearchQuery {
     /// Reads a request.
     pub fn parse(bytes: &[u8]) -> Result<SearchQuery, Problem> {
-        const FIELDS: [&str; 11] = [
+        const FIELDS: [&str; 12] = [
             "query",
             "tenant",
+            "groups",
             "buckets",
             "filters",
             "doc_id",
@@ -261,7 +263,7 @@ impl SearchQuery {
         let object = object(bytes, &FIELDS, r#"{"query": "…"}"#)?;
         Ok(SearchQuery {
             query: query(&object)?,
-            tenant: tenant(&object)?,
+            principal: principal(&object)?,
             buckets: read_buckets(&object)?,
             filter: read_filter(&object)?,
             strategy: read_word(&object, "strategy", STRATEGIES)?.unwrap_or_default(),
@@ -277,11 +279,18 @@ impl SearchQuery {
 impl Count {
     /// Reads a request.
     pub fn parse(bytes: &[u8]) -> Result<Count, Problem> {
-        const FIELDS: [&str; 5] = ["tenant", "buckets", "filters", "facets", "values_max"];
+        const FIELDS: [&str; 6] = [
+            "tenant",
+            "groups",
+            "buckets",
+            "filters",
+            "facets",
+            "values_max",
+        ];
         let object = object(bytes, &FIELDS, "{} to count everything")?;
         let values = number(&object, "values_max", 1..=FACET_VALUES_MAX)?;
         Ok(Count {
-            tenant: tenant(&object)?,
+            principal: principal(&object)?,
             buckets: read_buckets(&object)?,
             filter: read_filter(&object)?,
             facets: facets(&object)?,
@@ -294,10 +303,10 @@ impl Metadata {
     /// Reads a request.
     pub fn parse(bytes: &[u8]) -> Result<Metadata, Problem> {
         const FORM: &str = r#"{"doc_id": "…"} or {"source": "…"}"#;
-        let object = object(bytes, &["tenant", "doc_id", "source"], FORM)?;
+        let object = object(bytes, &["tenant", "groups", "doc_id", "source"], FORM)?;
         let which = which(&object)?;
         Ok(Metadata {
-            tenant: tenant(&object)?,
+            principal: principal(&object)?,
             which: which.ok_or_else(|| bad_field(format!("name one document: send {FORM}")))?,
         })
     }
@@ -373,9 +382,12 @@ fn which(object: &Map<String, Value>) -> Result<Option<DocumentName>, Problem> {
     }
 }
 
-fn tenant(object: &Map<String, Value>) -> Result<TenantId, Problem> {
+fn principal(object: &Map<String, Value>) -> Result<Principal, Problem> {
     let tenant = read_id(object, "tenant", TenantId::new)?;
-    Ok(tenant.unwrap_or_else(TenantId::default_tenant))
+    Ok(Principal {
+        tenant: tenant.unwrap_or_else(TenantId::default_tenant),
+        groups: read_groups(object)?,
+    })
 }
 
 fn number(

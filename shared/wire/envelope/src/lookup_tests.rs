@@ -12,7 +12,7 @@ fn search(request: Value) -> Result<SearchQuery, Problem> {
 fn the_smallest_request_has_every_default() {
     let asked = search(json!({"query": " rent "})).unwrap();
     assert_eq!((asked.query.as_str(), asked.top_k), ("rent", TOP_K));
-    assert_eq!(asked.tenant, TenantId::default_tenant());
+    assert_eq!(asked.principal.tenant, TenantId::default_tenant());
     assert!(asked.buckets.is_empty() && asked.filter.is_empty());
     assert_eq!((asked.context_chars, asked.link), (None, true));
     assert_eq!(

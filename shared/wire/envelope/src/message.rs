@@ -6,6 +6,7 @@ use crate::ids::{Bucket, ConversationId, TenantId, TurnId};
 use crate::kept_draft::KeptDraft;
 use crate::mode::AutoMode;
 use crate::overrides::Overrides;
+use crate::principal::{Groups, Principal};
 use crate::read_mark::ReadMark;
 use crate::role::Role;
 use crate::trail::{TrailEntry, Usage};
@@ -104,6 +105,9 @@ pub struct Header {
     pub turn: TurnId,
     /// The tenant whose documents may be read.
     pub tenant: TenantId,
+    /// The groups of readers that the asker belongs to.
+    #[serde(default, skip_serializing_if = "Groups::is_empty")]
+    pub groups: Groups,
     /// The shard the turn lives in.
     pub shard: u16,
     /// Grows by one at every transition of a turn. A step is created only if its hop has none.
@@ -151,6 +155,7 @@ impl Header {
         Header {
             turn,
             tenant: TenantId::default_tenant(),
+            groups: Groups::default(),
             shard: 0,
             hop,
             round: 0,
@@ -166,6 +171,14 @@ impl Header {
             live: false,
             traceparent: None,
             tracestate: None,
+        }
+    }
+
+    /// Whose documents may be read.
+    pub fn principal(&self) -> Principal {
+        Principal {
+            tenant: self.tenant.clone(),
+            groups: self.groups.clone(),
         }
     }
 

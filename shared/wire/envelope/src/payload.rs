@@ -12,6 +12,7 @@ use crate::history::{ExchangePlace, History};
 use crate::ids::{Bucket, DocId};
 use crate::meaning::{AnswerForm, QuestionClass, QuestionIntent, SearchStrategy};
 use crate::message::Case;
+use crate::place::{Place, place_at};
 pub use crate::plan_task::{PlanRoute, PlanTask};
 use crate::read_mark::ReadMark;
 use crate::support::{CheckedSentence, Judgement};
@@ -151,6 +152,9 @@ pub struct Passage {
     /// First line of the piece in the source, from 1.
     #[serde(default)]
     pub line: u32,
+    /// Where the text stands, where its first line and page do not say it: see [`Passage::place_at`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<Place>,
     /// Relevance for the query; only comparable within one search.
     pub score: f32,
     /// The text.
@@ -161,6 +165,29 @@ pub struct Passage {
     /// Which sub-queries of the plan found it, from 0; empty when only the whole question did.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub found_by: Vec<u8>,
+}
+
+impl Passage {
+    /// Where byte `at` of the text stands in the document.
+    pub fn place_at(&self, at: usize) -> Place {
+        let first = [Place {
+            line: self.line,
+            page: self.page,
+            ..Place::default()
+        }];
+        let places = if self.places.is_empty() {
+            &first
+        } else {
+            &self.places[..]
+        };
+        place_at(places, &self.text, at)
+    }
+
+    /// How people name the page that it begins on; its first place may be that of a header, which is repeated from above.
+    pub fn page_name(&self) -> Option<&str> {
+        let first = self.places.iter().find(|place| place.page == self.page);
+        first?.page_name.as_deref()
+    }
 }
 
 /// How a search matched its filter. Shown to the user, never silent.
@@ -279,10 +306,13 @@ pub struct Citation {
     pub title: String,
     /// Where it came from.
     pub source: String,
-    /// Page from 1, where the format has pages.
+    /// Page of the quote, from 1, where the format has pages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<u32>,
-    /// First line in the source, from 1.
+    /// How people name that page where it is not by its number: `iv`, `Budget 2025`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page_name: Option<String>,
+    /// Line of the quote in the source, from 1.
     #[serde(default)]
     pub line: u32,
     /// Score of the passage in its search.

@@ -13,6 +13,7 @@ use crate::limits::{
 use crate::message::{Budget, Profile, RequestedBudget, UnixMs};
 use crate::messages;
 use crate::mode::ModeChoice;
+use crate::principal::{GROUPS_MAX, Groups};
 pub use crate::refusal::{Refusal, RefusalCode};
 use crate::refusal::{cut, refuse};
 use crate::subject::may_reply_to;
@@ -21,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 /// The fields of a question. Anything else is refused by name.
-pub(crate) const FIELDS: [&str; 19] = [
+pub(crate) const FIELDS: [&str; 20] = [
     "id",
     "question",
     "messages",
@@ -30,6 +31,7 @@ pub(crate) const FIELDS: [&str; 19] = [
     "after",
     "reply_to_clarification",
     "tenant",
+    "groups",
     "mode",
     "profile",
     "model",
@@ -62,6 +64,8 @@ pub struct Question {
     pub clarification: Option<TurnId>,
     /// The tenant whose documents may be read. Default `default`.
     pub tenant: TenantId,
+    /// The groups of readers that the asker belongs to. Default none.
+    pub groups: Groups,
     /// How much to do; absent means the gateway's default.
     pub mode: Option<ModeChoice>,
     /// The model that its calls ask for, one of those that the fleet offers; absent means those that are configured.
@@ -170,6 +174,8 @@ impl Question {
             self.score_min.map(|least| json!({ "score_min": least })),
             // The same words after others may mean something else.
             (!self.history.is_empty()).then(|| json!(self.history)),
+            // Another reader may be answered otherwise.
+            (!self.groups.is_empty()).then(|| json!({ "groups": self.groups })),
         ];
         if let Value::Array(asked) = &mut asked {
             asked.extend(added.into_iter().flatten());
@@ -206,6 +212,7 @@ fn read(object: &Map<String, Value>, stored_at: UnixMs, now: UnixMs) -> Result<Q
         clarification: read_id(object, "reply_to_clarification", TurnId::new)?,
         conversation,
         tenant: read_id(object, "tenant", TenantId::new)?.unwrap_or_else(TenantId::default_tenant),
+        groups: read_groups(object)?,
         mode: read_word(object, "mode", "agentic, simple, auto or loop")?,
         model: read_model(object)?,
         profile: read_word(object, "profile", "small or large")?,
@@ -344,6 +351,13 @@ pub(crate) fn read_buckets(object: &Map<String, Value>) -> Result<Vec<Bucket>, R
             .or_else(|error| refuse(RefusalCode::BadId, format!("`buckets`: {error}")))
     };
     names.map(bucket).collect()
+}
+
+/// The groups of the asker; none where they are left out.
+pub(crate) fn read_groups(object: &Map<String, Value>) -> Result<Groups, Refusal> {
+    let names = read_list(object, "groups", GROUPS_MAX, " names")?.iter();
+    let texts = names.map(|name| name.as_str().unwrap_or_default());
+    Groups::new(texts).or_else(|error| refuse(RefusalCode::BadField, format!("`groups`: {error}")))
 }
 
 pub(crate) fn read_filter(object: &Map<String, Value>) -> Result<Filter, Refusal> {

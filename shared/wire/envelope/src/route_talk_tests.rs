@@ -269,6 +269,7 @@ fn a_conversation_is_asked_when_no_draft_stands_up() {
 #[test]
 fn a_question_back_takes_along_what_the_last_draft_cites() {
     let cited = Citation {
+        page_name: None,
         n: 1,
         doc_id: DocId::new("lease").unwrap(),
         chunk_id: "lease.2".into(),

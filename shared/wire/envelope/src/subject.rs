@@ -5,7 +5,7 @@
 //! that may be absent.
 
 use crate::edition::Edition;
-use crate::ids::{Bucket, ConversationId, DocId, TenantId, TurnId};
+use crate::ids::{Bucket, ConversationId, DocId, LoginId, TenantId, TurnId, WebhookName};
 use crate::role::Role;
 use std::fmt::{self, Display};
 use std::slice;
@@ -13,6 +13,10 @@ use std::str::FromStr;
 
 /// Ingress.
 pub const QUERY: &str = "argosy.query";
+/// Ingress from the accounts of tenants; see [`Subject::TenantQuery`] and [`Subject::TenantAsked`].
+pub const TENANT_QUERIES: &str = "argosy.query.>";
+/// Every question that the inbox holds, however it came.
+pub const QUESTIONS: &str = "argosy.>";
 /// Ingress by request and reply.
 pub const ASK: &str = "argosy.ask";
 /// Searching by request and reply, see [`lookup`](crate::lookup).
@@ -25,6 +29,8 @@ pub const METADATA: &str = "argosy.metadata";
 pub const CATALOG: &str = "argosy.catalog";
 /// The logs of all conversations.
 pub const CONVERSATIONS: &str = "argosy.conversation.*.*";
+/// The feedback on all answers.
+pub const FEEDBACK: &str = "argosy.feedback.*.*.*";
 /// Every document that waits to be indexed.
 pub const DOCUMENTS: &str = "argosy.document.*.*";
 /// Every document that waits to be indexed for one edition alone.
@@ -33,6 +39,8 @@ pub const REINDEX: &str = "argosy.reindex.*.*.*";
 pub const CHUNKS: &str = "argosy.chunk.>";
 /// The record that says which edition answers.
 pub const EDITION: &str = "argosy.edition";
+/// The rules of who may read which documents.
+pub const ACCESS: &str = "argosy.access";
 /// The schedule that makes one gateway look for lost turns; no turn id can collide with it.
 pub const SWEEP_TIMER: &str = "argosy.sweep.timer";
 /// The subject under which that schedule fires.
@@ -41,6 +49,9 @@ pub const SWEEP_DUE: &str = "argosy.sweep.due";
 pub const ERASING: &str = "argosy.sweep.erasing.*.*";
 /// Claims on writing a snapshot of an index, one for each kind of index.
 pub const SNAPSHOTS: &str = "argosy.snapshot.*";
+
+/// What begins the subjects that reach the accounts of tenants.
+const TO_TENANT: &str = "argosy.to.";
 
 /// A text that is not a subject of ours.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -101,6 +112,10 @@ macro_rules! subjects {
 }
 
 subjects! {
+    /// A question from the account of a tenant, whose programs cannot publish under another tenant's name.
+    TenantQuery "query" { tenant: TenantId };
+    /// A question that a gateway was asked for by request and reply, from such an account. Only the fleet publishes there.
+    TenantAsked "query" { tenant: TenantId } "ask" {};
     /// What to join.
     Scatter "step" { shard: u16 } "scatter" { turn: TurnId, hop: u16 };
     /// A step to do; the index for map steps only.
@@ -119,6 +134,8 @@ subjects! {
     Clarified "clarified" { turn: TurnId };
     /// The log of a conversation.
     Conversation "conversation" { tenant: TenantId, conversation: ConversationId };
+    /// What somebody says of an answer.
+    Feedback "feedback" { tenant: TenantId, turn: TurnId, login: LoginId };
     /// A document to index; the name is the publisher's.
     Document "document" { bucket: Bucket, name: DocId };
     /// The same for one edition alone.
@@ -131,6 +148,8 @@ subjects! {
     DeadDocument "dead" {} "indexer" { edition: Edition, bucket: Bucket, doc: DocId };
     /// The dead letter of a step.
     Dead "dead" { role: Role, turn: TurnId, hop: u16 } [index: u16];
+    /// The dead letter of a webhook: an endpoint was not told of the end of a turn.
+    DeadWebhook "dead" {} "webhook" { turn: TurnId, webhook: WebhookName };
     /// That a turn was cancelled; core NATS only.
     Cancel "cancel" { turn: TurnId };
     /// That a fan-out was joined; core NATS only.
@@ -187,6 +206,17 @@ pub fn conversation(tenant: &TenantId, conversation: &ConversationId) -> String 
         conversation: conversation.clone(),
     }
     .to_string()
+}
+
+/// The feedback of a tenant on any answer; of all tenants with `None`.
+pub fn feedback(tenant: Option<&TenantId>) -> String {
+    let tenant = tenant.map_or("*", TenantId::as_str);
+    format!("argosy.feedback.{tenant}.*.*")
+}
+
+/// The feedback on the answer of a turn.
+pub fn feedback_on(tenant: &TenantId, turn: &TurnId) -> String {
+    format!("argosy.feedback.{tenant}.{turn}.*")
 }
 
 /// The scatter record at a hop.
@@ -281,15 +311,78 @@ pub fn listeners(turn: &TurnId) -> String {
 
 /// Whether a publisher may have answers sent there: an inbox, or a subject set aside for replies.
 pub fn may_reply_to(subject: &str) -> bool {
+    is_below(subject, &["_INBOX.", "argosy.reply."])
+}
+
+/// Whether a request may be answered there, which came from the account of `tenant` if there is one.
+pub fn may_answer(reply: &str, tenant: Option<&TenantId>) -> bool {
+    match tenant {
+        None => may_reply_to(reply),
+        Some(_) => is_of_another_account(reply),
+    }
+}
+
+/// Whether a subject is one that the server makes for each request from another account: what is published there
+/// reaches the account that asked. No publisher may name one.
+pub fn is_of_another_account(reply: &str) -> bool {
+    is_below(reply, &["_R_."])
+}
+
+/// Whether a subject without wildcards is below one of these.
+fn is_below(subject: &str, prefixes: &[&str]) -> bool {
     let is_literal = |token: &str| {
         !token.is_empty()
             && token
                 .bytes()
                 .all(|b| b.is_ascii_graphic() && b != b'*' && b != b'>')
     };
-    let mut prefixes = ["_INBOX.", "argosy.reply."].into_iter();
+    let mut prefixes = prefixes.iter();
     let tail = prefixes.find_map(|prefix| subject.strip_prefix(prefix));
     subject.len() <= 256 && tail.is_some_and(|tail| tail.split('.').all(is_literal))
+}
+
+/// What is published there reaches the account of this tenant, and arrives there as `subject`.
+pub fn to_tenant(tenant: &TenantId, subject: &str) -> String {
+    format!("{TO_TENANT}{tenant}.{subject}")
+}
+
+/// The tenant that a subject of [`to_tenant`] reaches, and the subject as which it arrives there.
+fn in_account(subject: &str) -> Option<(&str, &str)> {
+    subject.strip_prefix(TO_TENANT)?.split_once('.')
+}
+
+/// Whether a terminal event may be sent there: to where a publisher may have it sent, in any account.
+pub fn may_deliver_to(subject: &str) -> bool {
+    let inside = in_account(subject).map_or(subject, |(_, inside)| inside);
+    may_reply_to(inside) || is_of_another_account(subject)
+}
+
+/// Where is told what a turn does while it runs. `reply` is where its end is delivered, which says in which account
+/// the asker listens.
+pub fn live(turn: &TurnId, reply: Option<&str>) -> String {
+    let live = Subject::Live { turn: turn.clone() }.to_string();
+    match reply.and_then(in_account) {
+        Some((tenant, _)) => format!("{TO_TENANT}{tenant}.{live}"),
+        None => live,
+    }
+}
+
+/// The request subject `subject` for requests from the accounts of tenants, one token each.
+pub fn of_tenants(subject: &str) -> String {
+    format!("{subject}.*")
+}
+
+/// The tenant in the subject of a request: none of one from within the fleet's own account.
+///
+/// # Errors
+/// When what follows `subject` is no tenant.
+pub fn tenant_of(request: &str, subject: &str) -> Result<Option<TenantId>, SubjectError> {
+    if request == subject {
+        return Ok(None);
+    }
+    let tail = request.strip_prefix(subject);
+    let tenant = tail.and_then(|tail| TenantId::new(tail.strip_prefix('.')?).ok());
+    tenant.map(Some).ok_or_else(|| SubjectError(request.into()))
 }
 
 #[cfg(test)]

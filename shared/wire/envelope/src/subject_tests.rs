@@ -14,7 +14,7 @@ fn any_subject() -> impl Strategy<Value = Subject> {
         any::<u16>(),
         index,
         any::<u32>(),
-        0..13u8,
+        0..17u8,
     )
         .prop_map(|(turn, role, shard, hop, index, n, kind)| match kind {
             0 => Subject::Step {
@@ -59,6 +59,21 @@ fn any_subject() -> impl Strategy<Value = Subject> {
                 bucket: Bucket::new("b").unwrap(),
                 name: DocId::new(turn.as_str()).unwrap(),
             },
+            12 => Subject::TenantQuery {
+                tenant: TenantId::new(turn.as_str()).unwrap(),
+            },
+            13 => Subject::TenantAsked {
+                tenant: TenantId::new(turn.as_str()).unwrap(),
+            },
+            14 => Subject::DeadWebhook {
+                webhook: WebhookName::new(turn.as_str()).unwrap(),
+                turn,
+            },
+            15 => Subject::Feedback {
+                tenant: TenantId::default_tenant(),
+                login: LoginId::new(turn.as_str()).unwrap(),
+                turn,
+            },
             _ => Subject::Dead {
                 role,
                 turn,
@@ -92,6 +107,8 @@ fn one_step_has_one_subject() {
         "argosy.answer.a.b",
         "argosy.dead.indexer.Bad.1.2",
         "argosy.dead.indexer.Bad.1",
+        "argosy.dead.webhook.t",
+        "argosy.dead.webhook.t.crm.1",
         "other.answer.a",
     ] {
         assert!(Subject::parse(text).is_err(), "{text}");
@@ -113,5 +130,49 @@ fn replies_go_to_inboxes_only() {
         "",
     ] {
         assert!(!may_reply_to(bad), "{bad}");
+    }
+}
+
+#[test]
+fn what_is_for_a_tenant_reaches_its_account_alone() {
+    let tenant = TenantId::new("acme").unwrap();
+    let reply = to_tenant(&tenant, "_INBOX.me.1");
+    assert_eq!(reply, "argosy.to.acme._INBOX.me.1");
+    assert!(may_deliver_to(&reply) && may_deliver_to("_INBOX.me.1"));
+    assert!(may_deliver_to("_R_.4i7r04.yLobdU"));
+    for bad in [
+        "argosy.to.acme.argosy.query",
+        "argosy.to.acme.argosy.to.other._INBOX.1",
+        "argosy.to.acme",
+        "argosy.to.acme.$JS.API.INFO",
+        "argosy.answer.t",
+        "_R_.*",
+    ] {
+        assert!(!may_deliver_to(bad), "{bad}");
+    }
+    // No publisher names the account of another, or the way back of another's request.
+    for bad in ["argosy.to.other._INBOX.me.1", "_R_.4i7r04.yLobdU"] {
+        assert!(!may_reply_to(bad), "{bad}");
+    }
+    let turn = TurnId::new("t").unwrap();
+    assert_eq!(live(&turn, Some(&reply)), "argosy.to.acme.argosy.live.t");
+    for elsewhere in [None, Some("_INBOX.me.1"), Some("_R_.a.b")] {
+        assert_eq!(live(&turn, elsewhere), "argosy.live.t");
+    }
+}
+
+#[test]
+fn the_tenant_of_a_request_is_one_token_of_its_subject() {
+    let acme = TenantId::new("acme").unwrap();
+    assert_eq!(tenant_of(ASK, ASK), Ok(None));
+    assert_eq!(tenant_of("argosy.ask.acme", ASK), Ok(Some(acme)));
+    for bad in [
+        "argosy.ask.",
+        "argosy.ask.a.b",
+        "argosy.asking",
+        "argosy.ask.*",
+        "argosy.count",
+    ] {
+        assert!(tenant_of(bad, ASK).is_err(), "{bad}");
     }
 }

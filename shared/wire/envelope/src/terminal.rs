@@ -8,6 +8,7 @@ use crate::message::{Header, UnixMs};
 use crate::mode::AutoMode;
 use crate::notices::notice;
 use crate::payload::{Citation, Doubt, Verdict};
+use crate::principal::{Groups, Principal};
 use crate::remark::Remark;
 use crate::role::Role;
 use crate::support::{CheckedSentence, Judgement};
@@ -43,6 +44,9 @@ pub struct Terminal {
     pub turn: TurnId,
     /// The tenant that owned it.
     pub tenant: TenantId,
+    /// The groups of readers that the asker belonged to. Only who belongs to all of them may see this.
+    #[serde(default, skip_serializing_if = "Groups::is_empty")]
+    pub groups: Groups,
     /// The conversation that it belongs to, if it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<ConversationId>,
@@ -197,6 +201,7 @@ impl Terminal {
             v: crate::codec::WIRE,
             turn,
             tenant,
+            groups: Groups::default(),
             conversation: None,
             parent: None,
             first_hop: 0,
@@ -234,12 +239,21 @@ impl Terminal {
             outcome,
             ended_at,
         );
+        terminal.groups = header.groups.clone();
         terminal.conversation = header.conversation.clone();
         terminal.parent = header.parent.clone();
         terminal.first_hop = header.first_hop;
         terminal.question_hash = header.question_hash.clone();
         terminal.asked_at = header.asked_at;
         terminal
+    }
+
+    /// Whose documents it may tell of.
+    pub fn principal(&self) -> Principal {
+        Principal {
+            tenant: self.tenant.clone(),
+            groups: self.groups.clone(),
+        }
     }
 
     /// Adds a reason.

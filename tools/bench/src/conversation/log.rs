@@ -73,6 +73,7 @@ fn asking(key: &ConversationKey, n: usize, now: UnixMs) -> AdmissionRequest {
             header: Header {
                 turn,
                 tenant: key.tenant.clone(),
+                groups: Default::default(),
                 shard: 0,
                 hop: 0,
                 round: 0,

@@ -10,7 +10,7 @@ use super::known::Known;
 use crate::Error;
 use crate::dataset::whole_day;
 use crate::measure::request;
-use envelope::{Filter, TenantId};
+use envelope::{Filter, Principal};
 use index::{HybridSearcher, Options};
 use linking::amounts::Bound;
 use linking::days::DayRange;
@@ -80,7 +80,7 @@ impl AmongTen {
         if question.documents.is_empty() {
             return Ok(());
         }
-        let request = words_of(&known.tenant, &question.question, Filter::default());
+        let request = words_of(&known.principal, &question.question, Filter::default());
         let has_right = |found: &SearchResult| {
             let mut passages = found.passages.iter();
             passages.any(|passage| question.documents.contains(&passage.source))
@@ -111,9 +111,9 @@ impl AmongTen {
 }
 
 /// A search for what a question says.
-pub(super) fn words_of(tenant: &TenantId, question: &str, filter: Filter) -> SearchRequest {
+pub(super) fn words_of(principal: &Principal, question: &str, filter: Filter) -> SearchRequest {
     SearchRequest {
-        tenant: tenant.clone(),
+        principal: principal.clone(),
         filter,
         ..request(question, PASSAGES)
     }

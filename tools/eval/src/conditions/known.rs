@@ -5,7 +5,7 @@ use super::gold::GoldQuestion;
 use crate::Error;
 use crate::dataset::{rows, whole_day};
 use crate::ground::{broken, in_memory};
-use envelope::{AnswerTable, Filter, Plan, TenantId};
+use envelope::{AnswerTable, Filter, Plan, Principal, TenantId};
 use index::{HybridSearcher, Index};
 use indexer::schema::Schemas;
 use linking::{LinkedQuestion, Tabulation};
@@ -19,7 +19,7 @@ pub(super) struct Known {
     pub(super) index: Index,
     pub(super) documents: usize,
     pub(super) questions: Vec<GoldQuestion>,
-    pub(super) tenant: TenantId,
+    pub(super) principal: Principal,
     /// Parts of the corpus with a schema.
     pub(super) described: BTreeSet<String>,
 }
@@ -54,7 +54,7 @@ impl Known {
             index,
             documents,
             questions,
-            tenant,
+            principal: tenant.into(),
         })
     }
 
@@ -62,7 +62,7 @@ impl Known {
     pub(super) fn link(&self, question: &GoldQuestion) -> Result<LinkedQuestion, Error> {
         let today = whole_day(&question.today);
         let today = today.ok_or_else(|| Error::BadDay(question.today.clone()))?;
-        let linked = self.index.link(&self.tenant, &question.question, today);
+        let linked = self.index.link(&self.principal, &question.question, today);
         linked.map_err(broken)
     }
 
@@ -86,7 +86,7 @@ impl Known {
         let sides = sides(&derived);
         for side in sides {
             let filter = derived.filter.clone().and(side.clone());
-            let rows = self.index.rows(&self.tenant, &filter);
+            let rows = self.index.rows(&self.principal, &filter);
             let rows = rows.map_err(broken)?;
             sources.extend(rows.into_iter().map(|row| row.source));
         }
@@ -104,7 +104,7 @@ impl Known {
         let asked = match &linked.tabulation {
             Tabulation::Fit(asked) => asked,
             Tabulation::Unsure { table, words, .. } => {
-                let request = words_of(&self.tenant, &question.question, derived.filter.clone());
+                let request = words_of(&self.principal, &question.question, derived.filter.clone());
                 let plan = Plan::default();
                 let idle = idle_because(searcher, &plan, request, words).await;
                 match idle.map_err(|error| failed(question, error))? {
@@ -123,7 +123,7 @@ impl Known {
         let mut results = Vec::new();
         for (at, side) in sides.iter().enumerate() {
             let request = TableRequest {
-                tenant: self.tenant.clone(),
+                principal: self.principal.clone(),
                 buckets: Vec::new(),
                 filter: derived.filter.clone().and(side.clone()),
                 question: (**asked).clone(),

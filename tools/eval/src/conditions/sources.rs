@@ -8,7 +8,7 @@ use crate::dataset::{Dataset, DatasetName, Question, Split, day_of};
 use crate::ground::{broken, in_memory};
 use crate::multihop;
 use documents::Document;
-use envelope::{DocId, TenantId};
+use envelope::{DocId, Principal, TenantId};
 use index::Index;
 use linking::{LinkedQuestion, QuestionCondition, Test};
 use retriever::DerivedFilter;
@@ -57,7 +57,7 @@ pub(super) struct SourceSums {
 /// A data set in an index, with the documents of each question's evidence.
 struct Ground {
     index: Index,
-    tenant: TenantId,
+    principal: Principal,
     documents: BTreeMap<DocId, Document>,
     evidence: BTreeMap<String, BTreeSet<DocId>>,
 }
@@ -75,7 +75,7 @@ pub(super) fn measure(split: Split, path: &Path) -> Result<SourceSums, Error> {
         let begun = Instant::now();
         // None of the questions says `last month`: any day does.
         let today = linking::days::day(2024, 1, 1).ok_or_else(|| Error::BadDay("2024".into()))?;
-        let linked = ground.index.link(&ground.tenant, &question.text, today);
+        let linked = ground.index.link(&ground.principal, &question.text, today);
         micros.push(begun.elapsed().as_secs_f64() * 1e6);
         ground.take_in(question, &linked.map_err(broken)?, &mut sums)?;
     }
@@ -96,7 +96,7 @@ impl Ground {
         let documents = dataset.documents.into_iter();
         Ok(Ground {
             index,
-            tenant: TenantId::default_tenant(),
+            principal: TenantId::default_tenant().into(),
             documents: documents.map(|one| (one.doc_id.clone(), one)).collect(),
             evidence,
         })
@@ -157,7 +157,7 @@ impl Ground {
         if filter.is_empty() {
             return Ok(false);
         }
-        let rows = self.index.rows(&self.tenant, &filter).map_err(broken)?;
+        let rows = self.index.rows(&self.principal, &filter).map_err(broken)?;
         let there: BTreeSet<String> = rows.into_iter().map(|row| row.source).collect();
         Ok(gold
             .iter()

@@ -71,6 +71,14 @@ pub struct AskArgs {
     /// Whose documents to search; goes with a fleet.
     #[arg(long, value_name = "TENANT", default_value = "default")]
     pub tenant: String,
+    /// The groups of readers to read as, such as `hr,law`. Default: all of them, `*`.
+    #[arg(
+        long,
+        value_name = "GROUPS",
+        value_delimiter = ',',
+        default_value = "*"
+    )]
+    pub groups: Vec<String>,
     /// Search an index that has taken in the corpus up to this sequence, as `argosy index` says it; goes
     /// with a fleet.
     #[arg(long, value_name = "SEQUENCE")]
@@ -112,6 +120,14 @@ pub struct ChatArgs {
     /// Whose documents to search; goes with a fleet.
     #[arg(long, value_name = "TENANT", default_value = "default")]
     pub tenant: String,
+    /// The groups of readers to read as, such as `hr,law`. Default: all of them, `*`.
+    #[arg(
+        long,
+        value_name = "GROUPS",
+        value_delimiter = ',',
+        default_value = "*"
+    )]
+    pub groups: Vec<String>,
     /// Show answers only when they are checked. Default: a terminal shows the draft, dimmed, while it is written.
     #[arg(long)]
     pub no_draft: bool,

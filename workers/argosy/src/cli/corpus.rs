@@ -2,9 +2,9 @@
 
 use super::ServerArgs;
 use clap::{Args, Subcommand};
-use envelope::Edition;
 use envelope::limits::{CATALOG_VALUES_MAX, CONTEXT_CHARS, FACET_VALUES_MAX, TOP_K_MAX};
 use envelope::lookup::{CATALOG_VALUES, FACET_VALUES, TOP_K};
+use envelope::{Edition, TenantId};
 use std::path::PathBuf;
 
 /// `argosy index`
@@ -37,6 +37,38 @@ pub struct IndexArgs {
     pub server: ServerArgs,
 }
 
+/// `argosy access`
+#[derive(Debug, Subcommand)]
+pub enum AccessCommand {
+    /// Shows the rules of a tenant.
+    #[command(after_help = "Example: argosy access ls --server nats://127.0.0.1:4222")]
+    Ls(AccessArgs),
+    /// Replaces the rules of a tenant by those of a file. They hold at once, without anything being indexed again.
+    #[command(after_help = "Example: argosy access set access.json --server nats://127.0.0.1:4222")]
+    Set(AccessSetArgs),
+}
+
+/// `argosy access ls`
+#[derive(Debug, Args)]
+pub struct AccessArgs {
+    /// Whose documents the rules are for.
+    #[arg(long, value_name = "TENANT", default_value = "default")]
+    pub tenant: TenantId,
+    /// Where the fleet is.
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
+/// `argosy access set`
+#[derive(Debug, Args)]
+pub struct AccessSetArgs {
+    /// The rules: a JSON list such as `[{"path": "pay/", "groups": ["hr"]}]`. An empty list removes them.
+    pub file: PathBuf,
+    /// Which tenant, and where the fleet is.
+    #[command(flatten)]
+    pub of: AccessArgs,
+}
+
 /// Which corpus is meant.
 #[derive(Debug, Args)]
 pub struct SearchPlaceArgs {
@@ -50,6 +82,14 @@ pub struct SearchPlaceArgs {
     /// Whose documents to look at; goes with a fleet.
     #[arg(long, value_name = "TENANT", default_value = "default")]
     pub tenant: String,
+    /// The groups of readers to read as, such as `hr,law`. Default: all of them, `*`.
+    #[arg(
+        long,
+        value_name = "GROUPS",
+        value_delimiter = ',',
+        default_value = "*"
+    )]
+    pub groups: Vec<String>,
     /// Where the fleet is.
     #[command(flatten)]
     pub server: ServerArgs,

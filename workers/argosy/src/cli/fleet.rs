@@ -42,6 +42,18 @@ pub struct UpArgs {
     pub fetch_server: bool,
 }
 
+/// `argosy permissions`
+#[derive(Debug, Args)]
+pub struct PermissionsArgs {
+    /// Tenants that have an account of their own.
+    #[arg(long, value_name = "TENANTS", value_delimiter = ',')]
+    pub tenants: Vec<String>,
+    /// Folder with the seed of each login, as `gateway.nk` or `tenant-acme.nk`. Missing ones are made; a file may have the
+    /// public key alone. Default: none, and what is printed has no keys.
+    #[arg(long, value_name = "DIR")]
+    pub keys: Option<PathBuf>,
+}
+
 /// What the roles are sorted by.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]

@@ -75,9 +75,16 @@ pub struct KeyCreateArgs {
     /// What it may do: `ask`, `read` (the corpus), `write` (documents, conversations), `operate`.
     #[arg(long, value_name = "SCOPES", value_delimiter = ',', default_value = "ask,read,write", value_parser = ["ask", "read", "write", "operate"])]
     pub scopes: Vec<String>,
+    /// Groups of readers that it belongs to, such as `hr,law`; `*` is all of them. Default: none, so that it reads what is
+    /// for everybody.
+    #[arg(long, value_name = "GROUPS", value_delimiter = ',')]
+    pub groups: Vec<String>,
     /// Questions that it may ask in a minute, at each door. Default: any number.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub per_minute: Option<u32>,
+    /// Tokens of models that its turns may take in an hour, at each door. Default: any number.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub tokens_per_hour: Option<u64>,
     /// Which file.
     #[command(flatten)]
     pub file: KeyFileArgs,

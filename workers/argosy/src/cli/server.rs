@@ -15,6 +15,9 @@ pub struct ServerArgs {
     /// Credentials file. Same as `nats.creds`.
     #[arg(long, value_name = "FILE", help_heading = FLEET)]
     pub creds: Option<PathBuf>,
+    /// File with the seed of an NKey, as `argosy permissions --keys` makes it. Same as `nats.nkey`.
+    #[arg(long, value_name = "FILE", help_heading = FLEET)]
+    pub nkey: Option<PathBuf>,
     /// Further root certificates, PEM. Same as `nats.tls_ca`.
     #[arg(long, value_name = "FILE", help_heading = FLEET)]
     pub tls_ca: Option<PathBuf>,
@@ -33,6 +36,7 @@ impl ServerArgs {
         let is_named = config.given.by("nats.url").is_some() && !config.nats.url.is_empty();
         let only_for_a_fleet = [
             ("--creds", self.creds.is_some()),
+            ("--nkey", self.nkey.is_some()),
             ("--tls-ca", self.tls_ca.is_some()),
             ("--tls-cert", self.tls_cert.is_some()),
             ("--tls-key", self.tls_key.is_some()),
@@ -47,6 +51,7 @@ impl ServerArgs {
         let pairs = [
             ("nats.url", self.server.clone()),
             ("nats.creds", path(&self.creds)),
+            ("nats.nkey", path(&self.nkey)),
             ("nats.tls_ca", path(&self.tls_ca)),
             ("nats.tls_cert", path(&self.tls_cert)),
             ("nats.tls_key", path(&self.tls_key)),

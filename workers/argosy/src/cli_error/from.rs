@@ -5,6 +5,7 @@
 
 use super::{CliError, FULL, NO_ROOM};
 use crate::doctor::START_JETSTREAM;
+use crate::render::skipped_lines;
 use crate::{
     config, conversations, fleet, kept_conversations, local, model, model_files, prompt_files,
     roles,
@@ -26,7 +27,8 @@ use streams::outbox::OutboxError;
 /// The hint where nothing takes messages.
 const SET_UP: &str = "has the fleet been set up? `argosy setup` makes the streams";
 /// The hint on what a corpus is made of.
-const FOLDER: &str = "name a folder with .md, .txt, .html, .pdf, .docx, .csv or .jsonl files";
+pub(crate) const FOLDER: &str =
+    "name a folder with .md, .txt, .html, .pdf, .docx, .xlsx, .csv, .eml or other documents";
 
 impl From<anyhow::Error> for CliError {
     fn from(error: anyhow::Error) -> Self {
@@ -83,6 +85,17 @@ impl From<streams::editions::Error> for CliError {
             Error::Bus(error) => error.into(),
             Error::Edition(EditionError::Unknown(_)) => CliError::not_found(error.to_string()),
             other => CliError::negative(other.to_string()),
+        }
+    }
+}
+
+impl From<streams::access::Error> for CliError {
+    fn from(error: streams::access::Error) -> Self {
+        use streams::access::Error;
+        match error {
+            Error::Bus(error) => error.into(),
+            Error::TooMany(_) => CliError::usage(error.to_string()),
+            Error::Changed | Error::Publish(_) => CliError::negative(error.to_string()),
         }
     }
 }
@@ -198,7 +211,7 @@ impl From<corpus_sync::Error> for CliError {
             Error::Bus(error) => error.into(),
             Error::Editions(error) => error.into(),
             Error::NoFolder(_) => CliError::not_found(text).hint(FOLDER),
-            Error::Emptied { .. } => CliError::negative(text)
+            Error::Emptied { skipped, .. } => CliError::negative(text + &skipped_lines(&skipped))
                 .hint("is it the right folder? --force deletes what is indexed of it"),
             Error::Publish { .. } => CliError::negative(text).hint(SET_UP),
             Error::Stuck { .. } => CliError::still_running(text).hint(
@@ -223,6 +236,8 @@ impl From<local::Error> for CliError {
             Error::Held { .. } => CliError::negative(text).hint(
                 "another argosy process may be using it; `--set data_dir=DIR` takes another folder",
             ),
+            Error::Access { .. } => CliError::usage(text),
+            Error::Rules(error) => error.into(),
             Error::Model(error) => error.into(),
             Error::Role(error) => error.into(),
             Error::Bus(error) => error.into(),

@@ -108,6 +108,7 @@ fn question(
         "when_busy": args.when_busy,
         "reply_to_clarification": args.answer,
         "tenant": is_remote.then_some(&args.tenant),
+        "groups": args.groups,
         "min_seq": args.min_seq,
         "deadline": format!("{}ms", deadline.as_millis()),
     })));

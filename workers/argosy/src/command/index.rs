@@ -8,8 +8,9 @@ use crate::config::{Config, FILE};
 use crate::local::{Local, index_dir};
 use crate::out::{self, eprintln};
 use crate::render::{self, ProgressLine};
+use crate::roles;
 use bus::{Bus, BusError};
-use corpus_sync::{Options, Summary, catalog_of_stream};
+use corpus_sync::{Options, Summary, Unread, catalog_of_stream};
 use std::time::Duration;
 use streams::editions;
 
@@ -44,6 +45,8 @@ pub async fn run(args: cli::IndexArgs, config: Config, output: Output) -> Result
     // A sequence is of use to questions about the edition that is searched.
     let mut is_searched = false;
     let summary = if is_remote {
+        // Records are read here.
+        roles::schemas(&config)?;
         let bus = connect_or(&config, IN_THIS_PROCESS).await?;
         if args.server.server.is_none() && output == Output::Text {
             eprintln!("{}", into_fleet(&config));
@@ -62,26 +65,36 @@ pub async fn run(args: cli::IndexArgs, config: Config, output: Output) -> Result
             to,
             patience: (!args.no_wait).then_some(patience),
             silent: Some(FILE),
+            unread: Unread::default(),
         };
         let indexed = corpus_sync::index(bus, args.path, &catalog, options, say).await;
         indexed.map_err(CliError::from)
     } else {
         let mut local = Local::start(&config, &index_dir(&config, &args.path)).await?;
         local.patience = patience.unwrap_or(local.patience);
+        // Whoever asks for it, and not in passing, has the time.
+        local.tries_max = u32::MAX;
         let summary = local.index(args.path, mode(args.force), say).await;
         local.stop().await;
         summary.map_err(CliError::from)
     };
     line.done();
     let summary: Summary = summary?;
-    let ended = out::decided(match summary.skipped.len() {
-        0 => Ok(()),
+    let skipped = summary.skipped.iter().filter(|one| !one.in_part).count();
+    let ended = out::decided(match (skipped, summary.skipped.len()) {
+        (0, 0) => Ok(()),
         _ if args.skipped_ok => Ok(()),
         _ if output == Output::Json => Err(CliError::negative("")),
-        1 => Err(CliError::negative(
+        (0, 1) => Err(CliError::negative(
+            "1 file was read in part; the rest of it is indexed",
+        )),
+        (0, n) => Err(CliError::negative(format!(
+            "{n} files were read in part; the rest of them is indexed"
+        ))),
+        (1, _) => Err(CliError::negative(
             "1 file was skipped; the rest is indexed",
         )),
-        n => Err(CliError::negative(format!(
+        (n, _) => Err(CliError::negative(format!(
             "{n} files were skipped; the rest is indexed"
         ))),
     });

@@ -6,8 +6,9 @@ use crate::config::Config;
 use crate::out::{notice, println};
 use crate::render;
 use door::{ApiKey, KeyFile, Scope};
-use envelope::TenantId;
+use envelope::{Groups, TenantId};
 use owo_colors::OwoColorize;
+use serde::Serialize;
 use serde_json::json;
 use std::fs::File;
 use std::io::ErrorKind;
@@ -26,6 +27,8 @@ fn create(args: KeyCreateArgs, config: &Config, output: Output) -> Result<(), Cl
     let path = path(args.file, config)?;
     let tenant = TenantId::new(args.tenant)
         .map_err(|error| CliError::usage(format!("--tenant: {error}")))?;
+    let groups =
+        Groups::new(args.groups).map_err(|error| CliError::usage(format!("--groups: {error}")))?;
     let _lock = lock(&path)?;
     let mut file = match path.exists() {
         true => read(&path)?,
@@ -41,8 +44,10 @@ fn create(args: KeyCreateArgs, config: &Config, output: Output) -> Result<(), Cl
         name: args.name,
         sha256: KeyFile::hash(&secret),
         tenant,
+        groups,
         scopes: Scope::ALL.into_iter().filter(is_given).collect(),
         per_minute: args.per_minute,
+        tokens_per_hour: args.tokens_per_hour,
     });
     write(&path, &file)?;
     match output {
@@ -65,19 +70,28 @@ fn ls(args: KeyFileArgs, config: &Config, output: Output) -> Result<(), CliError
         let keys = file
             .keys
             .iter()
-            .map(|key| json!({"name": key.name, "tenant": key.tenant, "scopes": key.scopes, "per_minute": key.per_minute}));
+            .map(|key| json!({"name": key.name, "tenant": key.tenant, "groups": key.groups, "scopes": key.scopes,
+                "per_minute": key.per_minute, "tokens_per_hour": key.tokens_per_hour}));
         render::json(&json!({ "keys": keys.collect::<Vec<_>>() }));
         return Ok(());
     }
     println!(
         "{}",
-        format!("{:<24} {:<24} scopes", "name", "tenant").bold()
+        format!("{:<24} {:<24} {:<24} scopes", "name", "tenant", "groups").bold()
     );
     for key in &file.keys {
-        let scopes: Vec<_> = key.scopes.iter().map(|scope| scope.as_str()).collect();
-        let limit = key.per_minute.map(|n| format!(", {n} questions a minute"));
-        let scopes = scopes.join(", ") + limit.as_deref().unwrap_or_default();
-        println!("{:<24} {:<24} {scopes}", key.name, key.tenant);
+        let scopes = key.scopes.iter().map(|scope| scope.as_str());
+        let questions = key.per_minute.map(|n| format!("{n} questions a minute"));
+        let tokens = key.tokens_per_hour.map(|n| format!("{n} tokens an hour"));
+        let limits = questions.into_iter().chain(tokens);
+        let scopes: Vec<String> = scopes.map(str::to_owned).chain(limits).collect();
+        let scopes = scopes.join(", ");
+        println!(
+            "{:<24} {:<24} {:<24} {scopes}",
+            key.name,
+            key.tenant.as_str(),
+            key.groups.to_string()
+        );
     }
     Ok(())
 }
@@ -117,7 +131,7 @@ fn read(path: &Path) -> Result<KeyFile, CliError> {
 }
 
 /// Waits until nobody else changes the files of this folder: what was read must still be so when it is written.
-fn lock(path: &Path) -> Result<File, CliError> {
+pub(crate) fn lock(path: &Path) -> Result<File, CliError> {
     let folder = File::open(folder_of(path)).map_err(|error| failed(path, &error))?;
     folder.lock().map_err(|error| failed(path, &error))?;
     Ok(folder)
@@ -140,7 +154,7 @@ fn failed(path: &Path, error: &std::io::Error) -> CliError {
 }
 
 /// Replaces the file at once, so that no door reads half of it. Only its owner may read it.
-fn write(path: &Path, file: &KeyFile) -> Result<(), CliError> {
+pub(crate) fn write(path: &Path, file: &impl Serialize) -> Result<(), CliError> {
     let fail = |error: std::io::Error| failed(path, &error);
     let mut written = tempfile::NamedTempFile::new_in(folder_of(path)).map_err(fail)?;
     let text = serde_json::to_string_pretty(file).map_err(std::io::Error::from);

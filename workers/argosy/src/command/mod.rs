@@ -1,5 +1,6 @@
 //! The commands, one module for each. A command takes its arguments and the configuration, and prints its result.
 
+pub mod access;
 pub mod ask;
 mod asking;
 pub mod chat;
@@ -11,12 +12,14 @@ pub mod demo;
 pub mod doctor;
 pub mod edition;
 pub mod eval;
+pub mod feedback;
 pub mod index;
 pub mod key;
 pub mod mcp;
 pub mod models;
 pub mod nodes;
 pub mod offline_model;
+pub mod permissions;
 mod place;
 pub mod probe;
 pub mod prompts;
@@ -30,6 +33,7 @@ pub mod status;
 pub mod trace;
 pub mod turn;
 pub mod up;
+pub mod webhook;
 
 use crate::cli::Output;
 use crate::cli_error::CliError;

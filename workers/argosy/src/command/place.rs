@@ -2,14 +2,15 @@
 //! process.
 
 use crate::cli::{Output, only_with};
-use crate::cli_error::CliError;
+use crate::cli_error::{CliError, FOLDER};
 use crate::command::connect_or;
 use crate::config::Config;
 use crate::kept_conversations::Kept;
 use crate::local::{Local, index_dir};
-use crate::render::{self, ProgressLine};
+use crate::render::{self, NAMED, ProgressLine};
 use bus::Bus;
 use bus_nats::NatsBus;
+use corpus_sync::SkippedFile;
 use documents::PublishMode;
 use envelope::{ConversationId, TenantId};
 use std::path::{Path, PathBuf};
@@ -149,8 +150,7 @@ pub(crate) fn must_be_folder(root: &Path) -> Result<(), CliError> {
     } else {
         "does not exist"
     };
-    Err(CliError::not_found(format!("`{}` {what}", root.display()))
-        .hint("name a folder with .md, .txt, .html, .pdf, .docx, .csv or .jsonl files"))
+    Err(CliError::not_found(format!("`{}` {what}", root.display())).hint(FOLDER))
 }
 
 /// Brings the index up to date with the folder.
@@ -164,13 +164,36 @@ async fn prepare(
     let say = |progress| line.show(progress);
     let indexed = local.index(corpus.to_owned(), mode(force), say).await;
     line.done();
-    render::skipped(&indexed?.skipped, corpus);
+    let skipped = indexed?.skipped;
     if local.chunk_count() == 0 {
-        let text = format!("`{}` holds no document that can be read", corpus.display());
-        return Err(CliError::not_found(text)
-            .hint("readable are .md, .txt, .html, .pdf, .docx, .csv and .jsonl files"));
+        return Err(nothing_read(&skipped, corpus));
     }
+    render::skipped(&skipped, corpus);
     Ok(())
+}
+
+/// Says of a folder of which nothing can be read why, by file.
+fn nothing_read(skipped: &[SkippedFile], corpus: &Path) -> CliError {
+    let lines = render::skipped_lines(skipped);
+    let text = format!(
+        "`{}` holds no document that can be read{lines}",
+        corpus.display()
+    );
+    let hint = match skipped.len() {
+        0 => FOLDER.to_owned(),
+        1..=NAMED => "the lines above say what helps".to_owned(),
+        n => format!(
+            "and {} more; `argosy index {}` names all",
+            n - NAMED,
+            corpus.display()
+        ),
+    };
+    let code = if skipped.is_empty() {
+        "not_found"
+    } else {
+        "nothing_read"
+    };
+    CliError::not_found(text).code(code).hint(hint)
 }
 
 fn nothing_to_use_again(corpus: &Path) -> CliError {

@@ -17,7 +17,7 @@ use corpus_sync::Reach;
 use envelope::Role;
 use futures_util::future::BoxFuture;
 use harness::fault::Faults;
-use index::Index;
+use index::{Access, Index};
 use index_host::catalog::{CatalogCache, CatalogMetrics};
 use index_host::editions::{
     self, EditionRouter, IndexContext, OpenEdition, OpenIndex, OpenRequest,
@@ -50,7 +50,7 @@ pub struct Hooks {
 
 /// Runs one role until it is told to stop.
 pub async fn run(args: cli::RunArgs, config: Config) -> Result<(), CliError> {
-    run_with(args, config, Hooks::default()).await
+    Box::pin(run_with(args, config, Hooks::default())).await
 }
 
 /// Runs one role with these replacements.
@@ -82,7 +82,7 @@ pub async fn run_with(args: cli::RunArgs, config: Config, hooks: Hooks) -> Resul
     let host = host::Host::new(role, &config, &registry)?;
     let told = stop.clone();
     running.spawn(async move { host.measure(&told).await });
-    let counted = nats::Metrics::new(&registry, role)?;
+    let counted = nats::Metrics::new(&registry, role.as_str())?;
     let watched = watch_connection(bus.clone(), health.clone(), counted, stop.clone());
     running.spawn(watched);
     let metrics = harness::Metrics::new(&registry, &[role])?;
@@ -271,6 +271,7 @@ async fn index(
     let metrics = index::Metrics::new(&process.registry).map_err(roles::Error::from)?;
     let home = IndexContext {
         bus: process.bus.clone(),
+        access: Access::default(),
         metrics: metrics.clone(),
         health: process.health.clone(),
         stop: process.stop.clone(),
@@ -333,6 +334,7 @@ impl Indexes {
             begun,
             dir,
             stream,
+            access,
             stop,
         } = what;
         let broken = |error| editions::Error::Index {
@@ -352,6 +354,7 @@ impl Indexes {
         }
         let mut tasks = JoinSet::new();
         let index = tokio::task::block_in_place(|| Index::open(dir, &vectors)).map_err(broken)?;
+        let index = index.with_access(access.clone());
         index.describe(index_host::described(&self.schemas));
         let fed = vector_feed::FeedSource {
             bus: &self.bus,

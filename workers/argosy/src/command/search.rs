@@ -34,7 +34,8 @@ pub async fn catalog(
 ) -> Result<(), CliError> {
     let place = open(&args.place, &config, output).await?;
     let request = json!({
-        "tenant": args.place.tenant, "buckets": args.buckets, "values_max": args.values,
+        "tenant": args.place.tenant, "groups": args.place.groups, "buckets": args.buckets,
+        "values_max": args.values,
     });
     let catalog = lookup::ask::<CorpusCatalog>(place.bus(), CATALOG, &request).await;
     place.close().await;
@@ -46,7 +47,7 @@ pub async fn catalog(
 pub async fn show(args: cli::ShowArgs, config: Config, output: Output) -> Result<(), CliError> {
     let place = open(&args.place, &config, output).await?;
     let (field, named) = document(&args.document);
-    let request = json!({"tenant": args.place.tenant, field: named});
+    let request = json!({"tenant": args.place.tenant, "groups": args.place.groups, field: named});
     let document = lookup::ask::<DocumentReply>(place.bus(), METADATA, &request).await;
     place.close().await;
     found::print_document(&document?, output);
@@ -103,6 +104,7 @@ async fn look(bus: &dyn Bus, args: &cli::SearchArgs, output: Output) -> Result<S
 fn conditions(args: &cli::SearchArgs) -> Result<Map<String, Value>, CliError> {
     let mut conditions = Map::new();
     conditions.insert("tenant".into(), args.place.tenant.as_str().into());
+    conditions.insert("groups".into(), args.place.groups.clone().into());
     conditions.insert("buckets".into(), args.buckets.clone().into());
     if let Some(text) = &args.filters {
         conditions.insert("filters".into(), filters(text)?);

@@ -1,21 +1,20 @@
 //! `argosy serve`: opens the doors, over a folder in this process or for a fleet, until a signal stops it.
 
+mod behind;
+
 use crate::cli::{self, Output};
 use crate::cli_error::CliError;
 use crate::command::place::{Folder, Place};
 use crate::config::Config;
-use crate::conversations::{self, ConversationSource, key_of};
 use crate::model::PLUG_IN;
 use crate::out::{notice, println};
 use crate::{render, signal};
+use behind::Behind;
 use bus::Bus;
-use bus::topology::Topology;
 use bus_nats::NatsBus;
-use door::{ConversationError, Conversations, Door, Logins, Metrics, Setup};
-use envelope::{ConversationId, TenantId};
-use futures_util::future::BoxFuture;
+use door::{Door, Logins, Metrics, Setup, WebhookFile};
 use owo_colors::OwoColorize;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -25,9 +24,6 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-/// Most conversations of a list.
-const LISTED_MAX: usize = 500;
-
 /// Opens the doors until a signal stops it.
 pub async fn run(args: cli::ServeArgs, mut config: Config, output: Output) -> Result<(), CliError> {
     let is_remote = args.server.is_named(&config)? && args.corpus.is_none();
@@ -35,6 +31,9 @@ pub async fn run(args: cli::ServeArgs, mut config: Config, output: Output) -> Re
         config.door.listen = listen;
     }
     let (address, logins) = (address(&config)?, logins(&config)?);
+    if let Some(path) = &config.door.webhooks {
+        WebhookFile::read(path).map_err(|error| CliError::usage(error.to_string()))?;
+    }
     // Before the index is built: a port that is taken is told at once.
     let listener = listen(address).await?;
     let stop = CancellationToken::new();
@@ -83,6 +82,7 @@ impl Opened<'_> {
             output,
             ..
         } = self;
+        let root = folder.corpus.clone().unwrap_or_else(|| ".".into());
         // Told to stop while it indexes: what is indexed so far is kept.
         let place = tokio::select! {
             place = Place::open(false, folder, config, output) => place?,
@@ -99,14 +99,17 @@ impl Opened<'_> {
                 "hint:".bold()
             );
         }
-        let setup = setup(
-            local.bus.clone(),
-            config,
-            self.logins,
-            &Registry::new(),
-            stop,
-        )?;
-        let served = Door::new(setup).serve(self.listener).await;
+        let door = Door::new(Setup {
+            folder: Some(root),
+            ..setup(
+                local.bus.clone(),
+                config,
+                self.logins,
+                &Registry::new(),
+                stop,
+            )?
+        });
+        let served = door.serve(self.listener).await;
         local.stop().await;
         if kept.is_cancelled() {
             let text = "conversations could not be kept any more, so the door has closed";
@@ -123,6 +126,7 @@ impl Opened<'_> {
         let registry = Registry::for_process("door", env!("CARGO_PKG_VERSION"), revision)?;
         let health = Health::new(&["nats"]);
         health.measure(&registry, "door")?;
+        let counted = bus_nats::Metrics::new(&registry, "door")?;
         let drained = CancellationToken::new();
         let admin = match config.telemetry.listen.as_str() {
             "" => None,
@@ -138,7 +142,7 @@ impl Opened<'_> {
             () = stop.cancelled() => return Ok(()),
         };
         let mut watched = JoinSet::new();
-        watched.spawn(watch(bus.clone(), health.clone(), stop.clone()));
+        watched.spawn(watch(bus.clone(), health.clone(), counted, stop.clone()));
         health.started();
         say(self.address, self.output);
         if !bus.connected() {
@@ -163,10 +167,17 @@ impl Opened<'_> {
     }
 }
 
-/// Ready while the server is there and nobody has told it to stop.
-async fn watch(bus: Arc<NatsBus>, health: Health, stop: CancellationToken) {
+/// Ready while the server is there and nobody has told it to stop; shows the connection meanwhile.
+async fn watch(
+    bus: Arc<NatsBus>,
+    health: Health,
+    counted: bus_nats::Metrics,
+    stop: CancellationToken,
+) {
+    let connection = bus.connection();
     let mut look = tokio::time::interval(Duration::from_millis(250));
     while !stop.is_cancelled() {
+        counted.show(&connection);
         match bus.connected() {
             true => health.ready("nats"),
             false => health.not_ready("nats", "not connected"),
@@ -180,24 +191,26 @@ async fn watch(bus: Arc<NatsBus>, health: Health, stop: CancellationToken) {
 }
 
 /// What a door of the fleet on a bus is made of. It reads the conversations that the fleet keeps, and takes no documents.
-pub(crate) fn setup(
+///
+/// # Errors
+/// When another family has the name of one of its metrics.
+pub fn setup(
     bus: Arc<dyn Bus>,
     config: &Config,
     logins: Logins,
     registry: &Registry,
     stop: &CancellationToken,
 ) -> Result<Setup, CliError> {
-    let talks = Talks {
-        source: ConversationSource::Fleet(bus.clone()),
-        topology: config.streams.clone(),
-    };
+    let behind = Arc::new(Behind::new(bus.clone(), config));
     Ok(Setup {
         bus,
-        conversations: Arc::new(talks),
+        conversations: behind.clone(),
+        fleet: behind,
         options: config.door.clone(),
         logins,
         metrics: Metrics::new(registry)?,
         takes_documents: false,
+        folder: None,
         stop: stop.clone(),
     })
 }
@@ -210,10 +223,7 @@ pub(crate) fn address(config: &Config) -> Result<SocketAddr, CliError> {
 
 /// Who is let in.
 pub(crate) fn logins(config: &Config) -> Result<Logins, CliError> {
-    match &config.door.keys {
-        None => Ok(Logins::open()),
-        Some(path) => Logins::of_file(path).map_err(|error| CliError::usage(error.to_string())),
-    }
+    Logins::new(&config.door).map_err(|error| CliError::usage(error.to_string()))
 }
 
 /// Takes the port.
@@ -239,57 +249,4 @@ fn say(address: SocketAddr, output: Output) {
     println!("{}   {url}/api/openapi.json", "HTTP:".bold());
     println!("{} {url}/v1", "OpenAI:".bold());
     println!("{}    {url}/mcp", "MCP:".bold());
-}
-
-/// The conversations of the fleet on the bus.
-struct Talks {
-    source: ConversationSource,
-    topology: Topology,
-}
-
-impl Conversations for Talks {
-    fn list<'a>(&'a self, tenant: &'a TenantId) -> BoxFuture<'a, Result<Value, ConversationError>> {
-        Box::pin(async move {
-            let (mut found, more) = self.source.list(tenant, LISTED_MAX).await?;
-            found.retain(|talk| !talk.is_erased);
-            Ok(json!({"conversations": found, "more": more}))
-        })
-    }
-
-    fn turns<'a>(
-        &'a self,
-        tenant: &'a TenantId,
-        conversation: &'a ConversationId,
-    ) -> BoxFuture<'a, Result<Value, ConversationError>> {
-        Box::pin(async move {
-            let events = self.source.events(&key_of(tenant, conversation)).await?;
-            let is_there = events
-                .last()
-                .is_some_and(|last| !last.event.state.is_erased);
-            Ok(match is_there {
-                false => Value::Null,
-                true => json!({
-                    "conversation": conversation,
-                    "turns": conversations::turns(&events),
-                }),
-            })
-        })
-    }
-
-    fn erase<'a>(
-        &'a self,
-        tenant: &'a TenantId,
-        conversation: &'a ConversationId,
-    ) -> BoxFuture<'a, Result<bool, ConversationError>> {
-        Box::pin(async move {
-            let key = key_of(tenant, conversation);
-            let events = self.source.events(&key).await?;
-            // One whose erasure was cut short is erased again.
-            if events.is_empty() {
-                return Ok(false);
-            }
-            self.source.erase(&key, &self.topology).await?;
-            Ok(true)
-        })
-    }
 }

@@ -142,7 +142,7 @@ async fn fleet(
     let changes = changes.map_err(|error| no_room(error, config, &more_room(disk.as_ref())))?;
     let other_sizes = changes.iter().filter_map(other_size).collect();
     let (closed, mut doors) = (CancellationToken::new(), JoinSet::new());
-    let page = open_door(&bus, config, &closed, &mut doors).await?;
+    let page = open_door(&bus, config, corpus, &closed, &mut doors).await?;
     let mut members = start(plan, &config.telemetry.listen)?;
     let begun = Instant::now();
     let grace = config.run.grace.duration() + Duration::from_secs(5);
@@ -184,6 +184,7 @@ async fn fleet(
 async fn open_door(
     bus: &Arc<NatsBus>,
     config: &Config,
+    corpus: Option<&Path>,
     closed: &CancellationToken,
     doors: &mut JoinSet<()>,
 ) -> Result<Option<String>, CliError> {
@@ -202,6 +203,7 @@ async fn open_door(
     // The processes of the fleet have metrics; this one is for its time.
     let door = Door::new(Setup {
         takes_documents: true,
+        folder: corpus.map(Path::to_owned),
         ..serve::setup(bus.clone(), config, logins, &Registry::new(), closed)?
     });
     doors.spawn(async move {

@@ -7,13 +7,14 @@ use bus::sizes::Allowance;
 use bus::topology::{FILES, SNAPSHOTS};
 
 /// The streams and object stores, each with the option of `streams` that sets its size.
-fn sized() -> [(&'static str, String); 10] {
+fn sized() -> [(&'static str, String); 11] {
     [
         ("streams.inbox_bytes", Stream::Inbox.name()),
         ("streams.steps_bytes", Stream::Steps(0).name()),
         ("streams.timers_bytes", Stream::Timers.name()),
         ("streams.answers_bytes", Stream::Answers.name()),
         ("streams.conversations_bytes", Stream::Conversations.name()),
+        ("streams.feedback_bytes", Stream::Feedback.name()),
         ("streams.documents_bytes", Stream::Documents.name()),
         ("streams.chunks_bytes", Stream::Chunks.name()),
         ("streams.dead_bytes", Stream::Dead.name()),

@@ -29,6 +29,7 @@ fn stored() -> Vec<String> {
     subjects.extend(
         [
             "argosy.query",
+            "argosy.query.doctor",
             "argosy.step.0.scatter.doctor.0",
             "argosy.part.0.doctor.0.0",
             "argosy.timer.doctor",
@@ -38,10 +39,12 @@ fn stored() -> Vec<String> {
             "argosy.answer.doctor",
             "argosy.clarified.doctor",
             "argosy.conversation.doctor.doctor",
+            "argosy.feedback.doctor.doctor.doctor",
             "argosy.document.doctor.doctor",
             "argosy.reindex.main.doctor.doctor",
             "argosy.chunk.main.doctor.doctor.0",
             subject::EDITION,
+            subject::ACCESS,
             "argosy.dead.planner.doctor.0",
         ]
         .map(str::to_owned),
@@ -54,18 +57,20 @@ fn stored() -> Vec<String> {
 
 /// The subjects that are published and not stored: messages between processes, and requests to consumers. No consumer
 /// has that name, so nothing is acked or pulled.
-const PASSING: [&str; 7] = [
+const PASSING: [&str; 9] = [
     "argosy.cancel.doctor",
     "argosy.live.doctor",
     "argosy.joined.doctor.0",
     "argosy.indexed.doctor.doctor",
     "argosy.reply.doctor",
+    "argosy.to.doctor._INBOX.doctor",
+    "_R_.doctor",
     "$JS.ACK.ARGOSY_STEPS_0.doctor.1.1.1.1.0",
     "$JS.API.CONSUMER.MSG.NEXT.ARGOSY_STEPS_0.doctor",
 ];
 
 /// The subjects that are subscribed to.
-const HEARD: [&str; 11] = [
+const HEARD: [&str; 16] = [
     "argosy.answer.*",
     "argosy.cancel.*",
     "argosy.live.*",
@@ -76,6 +81,11 @@ const HEARD: [&str; 11] = [
     subject::COUNT,
     subject::METADATA,
     subject::CATALOG,
+    "argosy.ask.*",
+    "argosy.search.*",
+    "argosy.count.*",
+    "argosy.metadata.*",
+    "argosy.catalog.*",
     inspect::processes::SUBJECT,
 ];
 
@@ -144,8 +154,8 @@ fn judged(tried: Tried) -> Said {
                 refused.len(),
                 first(NAMED, &refused)
             ),
-            "let these credentials publish `argosy.>`, `_INBOX.>`, `$JS.API.>`, `$JS.ACK.>` and `$O.>`, and \
-             subscribe `argosy.>` and `_INBOX.>`; a role needs less, see the page of D07",
+            "let these credentials publish `argosy.>`, `_INBOX.>`, `_R_.>`, `$JS.API.>`, `$JS.ACK.>` and `$O.>`, \
+             and subscribe `argosy.>` and `_INBOX.>`; `argosy permissions` prints what each role needs",
         );
     }
     if !silent.is_empty() {

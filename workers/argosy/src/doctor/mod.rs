@@ -11,6 +11,7 @@
 //! | `server` | the server: reachable, new enough, set up, with the right time |
 //! | `room` | how full the streams are, and which rate of questions they carry |
 //! | `access` | which subjects these credentials may publish and subscribe to |
+//! | `exposure` | what is open on the server, and to whom |
 //! | `processes` | the processes of the fleet: all roles, indexes, disks |
 //! | `models` | model nodes: reachable, with a long enough context, and not given more calls than they run at once |
 //! | `retrieval` | the servers that searches call: embedder and reranker |
@@ -20,6 +21,7 @@
 mod access;
 pub mod code;
 mod conversations;
+mod exposure;
 mod logs;
 mod models;
 mod processes;
@@ -232,7 +234,7 @@ pub(crate) async fn examine(config: &Config, wanted: CheckScope) -> Vec<Finding>
     };
     let on = &ground;
     // A code that is given up is never given to another check.
-    let checks: [(&str, BoxFuture<'_, Checked>); 16] = [
+    let checks: [(&str, BoxFuture<'_, Checked>); 17] = [
         ("D02", Box::pin(server::jetstream(on))), // The server is new enough and has JetStream
         ("D03", Box::pin(server::topology(on))),  // Streams and consumers are as wanted
         ("D04", Box::pin(room::full(on))),        // Streams have room
@@ -249,6 +251,7 @@ pub(crate) async fn examine(config: &Config, wanted: CheckScope) -> Vec<Finding>
         ("D15", Box::pin(retrieval::answering(on))), // Embedder and reranker answer
         ("D16", Box::pin(conversations::conversations(on))), // Conversations are taken, read and kept
         ("D17", Box::pin(logs::logs(on))), // Logs of conversations follow from their events
+        ("D18", Box::pin(exposure::exposure(on))), // Nothing is open that should not be
     ];
     let made = checks.map(|(code, check)| async move {
         let said = tokio::time::timeout(TIME, check).await;

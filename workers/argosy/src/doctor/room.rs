@@ -43,7 +43,7 @@ struct Bounds {
 /// is how full a stream is when the gateway stops taking questions.
 fn bounds(stream: Stream, limit: f64) -> Option<Bounds> {
     match stream {
-        Stream::Dead | Stream::Conversations => None,
+        Stream::Dead | Stream::Conversations | Stream::Feedback => None,
         one if gateway::WATCHED.contains(&one) => Some(Bounds {
             near: NEAR * limit,
             full: limit,
@@ -271,6 +271,7 @@ fn setting(stream: Stream) -> &'static str {
         Stream::Timers => "`streams.timers_bytes`",
         Stream::Answers => "`streams.answers_bytes`",
         Stream::Conversations => "`streams.conversations_bytes`",
+        Stream::Feedback => "`streams.feedback_bytes`",
         Stream::Documents => "`streams.documents_bytes`",
         Stream::Chunks => "`streams.chunks_bytes`",
         Stream::Dead => "`streams.dead_bytes`",
@@ -374,7 +375,7 @@ mod tests {
         }
         assert_eq!(verdict(Stream::Documents, 94), CheckStatus::Ok);
         assert_eq!(verdict(Stream::Documents, 99), CheckStatus::Warn);
-        for stream in [Stream::Dead, Stream::Conversations] {
+        for stream in [Stream::Dead, Stream::Conversations, Stream::Feedback] {
             assert_eq!(verdict(stream, 100), CheckStatus::Skip, "its oldest go");
         }
     }

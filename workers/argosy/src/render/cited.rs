@@ -14,6 +14,8 @@ pub(super) struct ShownCitation<'a> {
     title: &'a str,
     source: &'a str,
     page: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    page_name: Option<&'a str>,
     line: u32,
     score: f32,
     quote: &'a str,
@@ -28,6 +30,7 @@ impl<'a> From<&'a Citation> for ShownCitation<'a> {
             title: &c.title,
             source: &c.source,
             page: c.page,
+            page_name: c.page_name.as_deref(),
             line: c.line,
             score: c.score,
             quote: &c.quote,
@@ -40,14 +43,15 @@ pub(super) fn source_line(c: &Citation) -> String {
     format!(
         "[{}] {} {} {}",
         c.n,
-        place(&c.source, c.page, c.line).cyan(),
+        place(&c.source, c.page, c.page_name.as_deref(), c.line).cyan(),
         format!("({:.2})", c.score).dimmed(),
         one_line(&c.title, 60)
     )
 }
 
-/// A line of a document, with its page where it has pages.
-pub(super) fn place(source: &str, page: Option<u32>, line: u32) -> String {
+/// A line of a document, with its page where it has pages, and how people name that page.
+pub(super) fn place(source: &str, page: Option<u32>, name: Option<&str>, line: u32) -> String {
     let page = page.map(|page| format!(" p.{page}")).unwrap_or_default();
-    format!("{source}{page}:{line}")
+    let name = name.map(|name| format!(" ({name})")).unwrap_or_default();
+    format!("{source}{page}{name}:{line}")
 }

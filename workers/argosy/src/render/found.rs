@@ -82,7 +82,13 @@ fn passages(found: &SearchReply, query: &str) {
             "{:>4} {:>6.2}  {}  {}",
             n + 1,
             passage.score,
-            place(&passage.source, passage.page, passage.line).cyan(),
+            place(
+                &passage.source,
+                passage.page,
+                passage.page_name(),
+                passage.line
+            )
+            .cyan(),
             one_line(&passage.title, 60).dimmed()
         );
         let snippet = one_line(&passage.text, SNIPPET_CHARS);
@@ -135,7 +141,7 @@ fn dropped(found: &SearchReply) {
             "{:>4} {:>6.2}  {}  {}",
             "",
             one.score,
-            place(&one.source, one.page, one.line).cyan(),
+            place(&one.source, one.page, None, one.line).cyan(),
             why.dimmed()
         );
     }

@@ -13,13 +13,18 @@ use std::fmt::Write;
 use std::io::IsTerminal;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use text::line_of;
 
 /// The bar of an indexing run.
 const DOCUMENTS: &str =
-    "{spinner} indexing {wide_bar} {pos} of {len} documents, {rate}, {eta} left";
+    "{spinner} indexing {wide_bar} {pos} of {len} documents, {rate}, {eta} left{msg}";
 /// The bar of a download.
 const BYTES: &str =
     "{spinner} {msg} {wide_bar} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left";
+
+/// From when on a file is named that is read, and in how many characters.
+const SLOW: Duration = Duration::from_secs(3);
+const NAME_CHARS_MAX: usize = 50;
 
 /// How long a log gets no line.
 const SAY_EVERY: Duration = Duration::from_secs(10);
@@ -94,7 +99,8 @@ impl ProgressLine {
             SyncProgress::Scanned(_) => None,
             SyncProgress::Done(done, total) => Some((done as u64, total as u64, DOCUMENTS)),
         };
-        self.draw(drawn, || indexing(progress), String::new());
+        let slow = slow(documents::reader::apart::slowest());
+        self.draw(drawn, || indexing(progress) + &slow, slow.clone());
     }
 
     /// Shows how far a download is: a bar with the rate and the time left, where the size is known.
@@ -118,9 +124,9 @@ impl ProgressLine {
                         bar.set_style(style.with_key("rate", rate));
                     }
                     bar.set_length(total);
-                    bar.set_message(title);
                     bar.reset_eta();
                 }
+                bar.set_message(title);
                 bar.set_position(done);
             }
         }
@@ -138,6 +144,17 @@ fn indexing(progress: SyncProgress) -> String {
     match progress {
         SyncProgress::Scanned(n) => format!("looking at the files: {n}"),
         SyncProgress::Done(done, total) => format!("indexing: {done} of {total} documents"),
+    }
+}
+
+/// Names a file that takes long.
+fn slow(slowest: Option<(String, Duration)>) -> String {
+    match slowest.filter(|(_, time)| *time >= SLOW) {
+        Some((source, time)) => {
+            let source = line_of(&source, NAME_CHARS_MAX);
+            format!("; reading {source}, {} s", time.as_secs())
+        }
+        None => String::new(),
     }
 }
 
@@ -170,6 +187,11 @@ mod tests {
         );
         let half = indexing(SyncProgress::Done(20, 40));
         assert_eq!(half, "indexing: 20 of 40 documents");
+        let reading = |seconds| slow(Some(("a/scan.pdf".into(), Duration::from_secs(seconds))));
+        assert_eq!(
+            [reading(2), reading(12)],
+            ["", "; reading a/scan.pdf, 12 s"]
+        );
         let part = loading("model.onnx", 45_100_000, Some(90_900_000));
         assert_eq!(part, "model.onnx: 45 of 90 MB");
         assert_eq!(loading("a", 1_000_000, None), "a: 1 MB");

@@ -3,15 +3,12 @@
 //! A key is 128 random bits, so a plain SHA-256 of it tells nothing of it. The file is read again when it has changed: a
 //! revoked key is refused within [`LOOK_EVERY`].
 
-use crate::access::rate::Rates;
-use crate::access::{Login, Scope};
-use crate::problem::Problem;
-use axum::http::StatusCode;
-use envelope::TenantId;
+use crate::access::{Login, Proof, Scope};
+use envelope::{Groups, TenantId};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError, RwLock};
+use std::sync::{PoisonError, RwLock};
 use std::time::{Duration, Instant, SystemTime};
 
 /// How often it is looked whether the file has changed.
@@ -27,11 +24,32 @@ pub struct ApiKey {
     pub sha256: String,
     /// The tenant whose documents and conversations it sees.
     pub tenant: TenantId,
+    /// The groups of readers that it belongs to. Default none: it reads what is for everybody of its tenant.
+    #[serde(default, skip_serializing_if = "Groups::is_empty")]
+    pub groups: Groups,
     /// What it may do.
     pub scopes: Vec<Scope>,
     /// Questions that it may ask in a minute, at each door. Default: any number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub per_minute: Option<u32>,
+    /// Tokens of models that its turns may take in an hour, at each door. Default: any number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens_per_hour: Option<u64>,
+}
+
+impl ApiKey {
+    fn login(&self) -> Login {
+        Login {
+            id: self.name.clone(),
+            name: self.name.clone(),
+            tenant: self.tenant.clone(),
+            groups: self.groups.clone(),
+            scopes: self.scopes.clone(),
+            per_minute: self.per_minute,
+            tokens_per_hour: self.tokens_per_hour,
+            proof: Proof::Key(self.sha256.clone()),
+        }
+    }
 }
 
 /// The file of keys.
@@ -72,17 +90,11 @@ impl KeyFile {
     }
 }
 
-/// The logins that are let in.
+/// The keys of a file, which is looked at again and again.
 #[derive(Debug)]
-pub struct Logins {
-    held: Option<Held>,
-}
-
-#[derive(Debug)]
-struct Held {
+pub(super) struct Held {
     path: PathBuf,
     state: RwLock<State>,
-    rates: Mutex<Rates>,
 }
 
 #[derive(Debug)]
@@ -92,80 +104,28 @@ struct State {
     looked: Instant,
 }
 
-impl Logins {
-    /// Nobody has to log in.
-    pub fn open() -> Logins {
-        Logins { held: None }
-    }
-
+impl Held {
     /// Those of a file.
-    ///
-    /// # Errors
-    /// When it cannot be used.
-    pub fn of_file(path: &Path) -> Result<Logins, KeyFileError> {
+    pub(super) fn of_file(path: &Path) -> Result<Held, KeyFileError> {
         let state = State {
             changed: changed(path),
             keys: KeyFile::read(path)?.keys,
             looked: Instant::now(),
         };
-        let held = Held {
+        Ok(Held {
             path: path.to_owned(),
             state: RwLock::new(state),
-            rates: Mutex::default(),
-        };
-        Ok(Logins { held: Some(held) })
+        })
     }
 
-    /// Whether anybody has to log in.
-    pub(crate) fn are_wanted(&self) -> bool {
-        self.held.is_some()
-    }
-
-    /// The login of a key.
-    pub(crate) fn of(&self, secret: Option<&str>) -> Result<Login, Problem> {
-        let Some(held) = &self.held else {
-            return Ok(Login {
-                name: "local".into(),
-                tenant: TenantId::default_tenant(),
-                scopes: Scope::ALL.to_vec(),
-                per_minute: None,
-            });
-        };
-        let refused = |detail: &str| Problem::new(StatusCode::UNAUTHORIZED, "no_login", detail);
-        let secret = secret
-            .ok_or_else(|| refused("send a key, as in `Authorization: Bearer argosy-...`"))?;
-        held.look();
-        let hash = KeyFile::hash(secret);
-        let state = held.state.read().unwrap_or_else(PoisonError::into_inner);
+    /// The login of the key with this hash.
+    pub(super) fn login(&self, hash: &str) -> Option<Login> {
+        self.look();
+        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
         let key = state.keys.iter().find(|key| key.sha256 == hash);
-        let key = key.ok_or_else(|| refused("this key is not known, or was revoked"))?;
-        Ok(Login {
-            name: key.name.clone(),
-            tenant: key.tenant.clone(),
-            scopes: key.scopes.clone(),
-            per_minute: key.per_minute,
-        })
+        key.map(ApiKey::login)
     }
 
-    /// Counts a question of `login`, or refuses it where it has asked enough in this minute.
-    pub(crate) fn spend(&self, login: &Login) -> Result<(), Problem> {
-        let (Some(held), Some(per_minute)) = (&self.held, login.per_minute) else {
-            return Ok(());
-        };
-        let mut rates = held.rates.lock().unwrap_or_else(PoisonError::into_inner);
-        let spent = rates.spend(&login.name, per_minute, Instant::now());
-        spent.map_err(|wait| {
-            let detail = format!("this key may ask {per_minute} questions in a minute");
-            let status = StatusCode::TOO_MANY_REQUESTS;
-            Problem {
-                retry_after: Some(wait.as_secs().saturating_add(1) as u32),
-                ..Problem::new(status, "rate_limited", detail)
-            }
-        })
-    }
-}
-
-impl Held {
     /// Reads the file again if it has changed. One that cannot be read leaves the keys as they are.
     fn look(&self) {
         let is_due = |state: &State| state.looked.elapsed() >= LOOK_EVERY;
@@ -185,46 +145,9 @@ impl Held {
     }
 }
 
-fn changed(path: &Path) -> Option<SystemTime> {
+/// When a file was changed last; `None` where it cannot be read.
+pub(crate) fn changed(path: &Path) -> Option<SystemTime> {
     std::fs::metadata(path)
         .and_then(|file| file.modified())
         .ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_key_is_its_login_and_any_other_is_none() {
-        let folder = std::env::temp_dir().join(format!("argosy-keys-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).expect("a folder");
-        let path = folder.join("keys.json");
-        let key = ApiKey {
-            name: "one".into(),
-            sha256: KeyFile::hash("argosy-1"),
-            tenant: TenantId::new("acme").expect("a tenant"),
-            scopes: vec![Scope::Ask],
-            per_minute: None,
-        };
-        let file = KeyFile { keys: vec![key] };
-        std::fs::write(&path, serde_json::to_vec(&file).expect("JSON")).expect("written");
-        let logins = Logins::of_file(&path).expect("keys");
-        let login = logins.of(Some("argosy-1")).expect("a login");
-        assert_eq!(
-            (login.name.as_str(), login.tenant.as_str()),
-            ("one", "acme")
-        );
-        assert!(login.may(Scope::Ask).is_ok() && login.may(Scope::Read).is_err());
-        for wrong in [
-            None,
-            Some(""),
-            Some("argosy-2"),
-            Some(file.keys[0].sha256.as_str()),
-        ] {
-            let refused = logins.of(wrong).expect_err("no login");
-            assert_eq!(refused.status, StatusCode::UNAUTHORIZED);
-        }
-        std::fs::remove_dir_all(&folder).expect("removed");
-    }
 }

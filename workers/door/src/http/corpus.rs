@@ -1,4 +1,4 @@
-//! Looking into the corpus over HTTP: the requests of docs/wire.md, with the tenant of the login.
+//! Looking into the corpus over HTTP: the requests of docs/wire.md, with the tenant and the groups of the login.
 
 use crate::Door;
 use crate::access::{Login, Scope};
@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use streams::client::lookup;
 
 impl Door {
-    /// Asks a retriever, as the tenant of the login.
+    /// Asks a retriever, as the login.
     pub(crate) async fn look_up(
         &self,
         login: &Login,
@@ -22,13 +22,26 @@ impl Door {
         mut request: Map<String, Value>,
     ) -> Result<Value, Problem> {
         login.may(Scope::Read)?;
-        if request.contains_key("tenant") {
-            return Err(Problem::bad(
-                "`tenant` is not for the asker to say here; leave it out",
-            ));
+        if let Some(own) = ["tenant", "groups"]
+            .iter()
+            .find(|own| request.contains_key(**own))
+        {
+            return Err(Problem::bad(format!(
+                "`{own}` is not for the asker to say here; leave it out"
+            )));
         }
-        request.insert("tenant".into(), login.tenant.as_str().into());
+        login.own(&mut request);
         Ok(lookup::ask(&**self.bus(), at, &Value::Object(request)).await?)
+    }
+
+    /// What is known of a document that the login may read.
+    pub(crate) async fn document(&self, login: &Login, named: Named) -> Result<Value, Problem> {
+        let named = [("doc_id", named.doc_id), ("source", named.source)];
+        let request = named
+            .into_iter()
+            .filter_map(|(name, value)| Some((name.to_owned(), value?.into())));
+        self.look_up(login, subject::METADATA, request.collect())
+            .await
     }
 }
 
@@ -79,14 +92,7 @@ pub(crate) async fn document(
     named: Result<Query<Named>, axum::extract::rejection::QueryRejection>,
 ) -> Result<Json<Value>, Problem> {
     let Query(named) = named?;
-    let request = json!({"doc_id": named.doc_id, "source": named.source});
-    let Value::Object(mut request) = request else {
-        return Err(Problem::bad("want `doc_id` or `source`"));
-    };
-    request.retain(|_, value| !value.is_null());
-    door.look_up(&login, subject::METADATA, request)
-        .await
-        .map(Json)
+    door.document(&login, named).await.map(Json)
 }
 
 /// The passage behind a citation of an answer: the citation and the text that it was taken from.
@@ -118,5 +124,12 @@ pub(crate) async fn citation(
         .passages
         .into_iter()
         .find(|passage| passage.chunk_id == cited.chunk_id);
-    Ok(Json(json!({"citation": cited, "passage": passage})))
+    let mut told = json!({"citation": cited, "passage": passage});
+    // What is found may be read.
+    if passage.is_some()
+        && let Some(at) = door.file_at(&login, &cited.source).await
+    {
+        told["file"] = at.into();
+    }
+    Ok(Json(told))
 }

@@ -6,6 +6,7 @@ use crate::Door;
 use crate::access::{Login, Scope};
 use crate::http::Segments;
 use crate::http::turns::wait_of;
+use crate::places::Place;
 use crate::problem::Problem;
 use axum::Json;
 use axum::body::Bytes;
@@ -13,12 +14,17 @@ use axum::extract::rejection::{BytesRejection, QueryRejection};
 use axum::extract::{Extension, FromRequest, Query, Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use corpus_sync::single::{self, DocumentState};
+use corpus_sync::single::{self, DocumentState, IndexedDocument};
 use documents::reader::bytes_max;
 use envelope::document::is_source;
+use envelope::{AccessRules, ChunkRecord};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::future::Future;
 use std::time::Duration;
+use streams::access;
+use streams::client::Error;
 use tokio::time::Instant;
 
 /// How often it is looked what became of a document.
@@ -35,8 +41,8 @@ const LISTED_MAX: usize = 1_000;
 pub(crate) struct Which {
     /// The `next` of the list that this one goes on from.
     #[serde(default)]
-    after: u64,
-    limit: Option<usize>,
+    pub(crate) after: u64,
+    pub(crate) limit: Option<usize>,
 }
 
 /// Lists documents in the order in which they were indexed.
@@ -53,7 +59,9 @@ pub(crate) async fn list(
     }
     // A stream has no sequence beyond this.
     let after = which.after.min(i64::MAX as u64);
-    let listed = single::list(&**door.bus(), &login.tenant, after, limit).await;
+    let (me, rules) = (login.principal(), door.rules().await?);
+    let may = |head: &ChunkRecord| rules.may_read(&me, &head.source, &head.metadata);
+    let listed = single::list(&**door.bus(), &login.tenant, after, limit, may).await;
     let (documents, next) = listed?;
     Ok(Json(json!({"documents": documents, "next": next})))
 }
@@ -67,37 +75,11 @@ pub(crate) async fn put(
 ) -> Result<Response, Problem> {
     login.may(Scope::Write)?;
     door.must_take_documents()?;
-    let source = known(source)?;
-    let most = bytes_max(&source).map_err(|skip| {
-        Problem::new(
-            StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            "not_readable",
-            skip.to_string(),
-        )
-    })?;
+    let (source, most) = door.storable(&login, source).await?;
     let wait = wait_of(&door, request.headers())?;
-    let place = door.0.uploads.clone().try_acquire_owned();
-    let place = place.map_err(|_| Problem::busy("other documents are on their way in"))?;
-    let body = tokio::time::timeout(UPLOAD_MAX, Bytes::from_request(request, &door)).await;
-    let body = body.map_err(|_| {
-        let detail = format!(
-            "the document did not come within {} s",
-            UPLOAD_MAX.as_secs()
-        );
-        Problem::new(StatusCode::REQUEST_TIMEOUT, "too_slow", detail)
-    })??;
-    if body.is_empty() {
-        return Err(Problem::bad("the document is empty"));
-    }
-    if body.len() as u64 > most {
-        let detail = format!("`{source}` has {} bytes, the limit is {most}", body.len());
-        return Err(Problem::new(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            "too_large",
-            detail,
-        ));
-    }
-    let sent = single::put(&**door.bus(), &login.tenant, &source, body).await?;
+    let body = async { Ok(Bytes::from_request(request, &door).await?) };
+    let (body, place) = door.coming_in(&login, body).await?;
+    let sent = door.store(&login, &source, most, body).await?;
     // What waits to be indexed takes no memory here.
     drop(place);
     done(&door, &login, source, sent, wait).await
@@ -114,6 +96,9 @@ pub(crate) async fn delete(
     door.must_take_documents()?;
     let source = known(source)?;
     let wait = wait_of(&door, &headers)?;
+    if !door.may_read(&login, &source).await? {
+        return Err(none(&source));
+    }
     match single::delete(&**door.bus(), &login.tenant, &source).await? {
         Some(sent) => done(&door, &login, source, sent, wait).await,
         None => Err(none(&source)),
@@ -128,12 +113,109 @@ pub(crate) async fn state(
 ) -> Result<Json<Value>, Problem> {
     login.may(Scope::Read)?;
     let source = known(source)?;
+    if !door.may_read(&login, &source).await? {
+        return Err(none(&source));
+    }
     let state = single::state(&**door.bus(), &login.tenant, &source, 0).await?;
-    Ok(Json(said(&source, &state.ok_or_else(|| none(&source))?)))
+    let mut state = state.ok_or_else(|| none(&source))?;
+    // Whom a version is for that never was indexed, nobody knows; why it was given up may quote it.
+    if state.chunks == 0
+        && !login.groups.is_all()
+        && let Some(problem) = &mut state.problem
+    {
+        problem.message = "whoever stored it was told why".into();
+    }
+    Ok(Json(said(&source, &state)))
 }
 
 impl Door {
-    fn must_take_documents(&self) -> Result<(), Problem> {
+    /// The path of a document that the login may store, and how many bytes that may have.
+    pub(crate) async fn storable(
+        &self,
+        login: &Login,
+        source: String,
+    ) -> Result<(String, u64), Problem> {
+        let source = known(source)?;
+        self.must_be_ours(login, &source).await?;
+        let most = bytes_max(&source).map_err(|skip| {
+            let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
+            Problem::new(status, "not_readable", skip.to_string())
+        })?;
+        Ok((source, most))
+    }
+
+    /// Reads what comes in, in time and in a place, which is kept as long as what was read is held here.
+    pub(crate) async fn coming_in<T>(
+        &self,
+        login: &Login,
+        reading: impl Future<Output = Result<T, Problem>>,
+    ) -> Result<(T, Place), Problem> {
+        let place = self.0.uploads.take(login)?;
+        let read = tokio::time::timeout(UPLOAD_MAX, reading).await;
+        let read = read.map_err(|_| {
+            let detail = format!(
+                "the document did not come within {} s",
+                UPLOAD_MAX.as_secs()
+            );
+            Problem::new(StatusCode::REQUEST_TIMEOUT, "too_slow", detail)
+        })?;
+        Ok((read?, place))
+    }
+
+    /// Stores a document that has come in, and returns the number of that message.
+    pub(crate) async fn store(
+        &self,
+        login: &Login,
+        source: &str,
+        most: u64,
+        body: Bytes,
+    ) -> Result<u64, Problem> {
+        if body.is_empty() {
+            return Err(Problem::bad("the document is empty"));
+        }
+        if body.len() as u64 > most {
+            return Err(too_large(source, most));
+        }
+        // Somebody else may have stored it while it came in.
+        self.must_be_ours(login, source).await?;
+        Ok(single::put(&**self.bus(), &login.tenant, source, body).await?)
+    }
+
+    async fn rules(&self) -> Result<AccessRules, Problem> {
+        let stored = access::read(&**self.bus()).await.map_err(Error::from)?;
+        Ok(stored.rules)
+    }
+
+    /// The newest indexed version of a document, and whether the login may read it, or what comes to its path.
+    pub(crate) async fn indexed(
+        &self,
+        login: &Login,
+        source: &str,
+    ) -> Result<(Option<IndexedDocument>, bool), Problem> {
+        let document = single::indexed(&**self.bus(), &login.tenant, source).await?;
+        let none = BTreeMap::new();
+        let metadata = document.as_ref().map_or(&none, |known| &known.metadata);
+        let may = self
+            .rules()
+            .await?
+            .may_read(&login.principal(), source, metadata);
+        Ok((document, may))
+    }
+
+    async fn may_read(&self, login: &Login, source: &str) -> Result<bool, Problem> {
+        Ok(self.indexed(login, source).await?.1)
+    }
+
+    async fn must_be_ours(&self, login: &Login, source: &str) -> Result<(), Problem> {
+        if self.may_read(login, source).await? {
+            return Ok(());
+        }
+        let detail =
+            format!("what lies at `{source}` is for other groups than those of this login");
+        Err(Problem::new(StatusCode::FORBIDDEN, "no_access", detail))
+    }
+
+    pub(crate) fn must_take_documents(&self) -> Result<(), Problem> {
         match self.0.setup.takes_documents {
             true => Ok(()),
             false => Err(Problem::new(
@@ -146,7 +228,7 @@ impl Door {
 }
 
 /// Waits until nothing of the document waits any more.
-async fn done(
+pub(crate) async fn done(
     door: &Door,
     login: &Login,
     source: String,
@@ -186,6 +268,12 @@ fn said(source: &str, state: &DocumentState) -> Value {
     said
 }
 
+/// A document has more bytes than those with its extension may have.
+pub(crate) fn too_large(source: &str, most: u64) -> Problem {
+    let detail = format!("`{source}` has more than {most} bytes, which is the limit");
+    Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", detail)
+}
+
 fn known(source: String) -> Result<String, Problem> {
     match is_source(&source) {
         true => Ok(source),
@@ -201,7 +289,7 @@ fn none(source: &str) -> Problem {
 }
 
 /// A path as it stands in a URL.
-fn encoded(source: &str) -> String {
+pub(crate) fn encoded(source: &str) -> String {
     let is_plain =
         |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'/' | b'-' | b'.' | b'_' | b'~');
     let signs = source.bytes().map(|b| match is_plain(b) {

@@ -290,5 +290,8 @@ fn citation(cited: &Citation) -> Value {
     if let Some(page) = cited.page {
         data.insert("page".into(), page.into());
     }
+    if let Some(name) = &cited.page_name {
+        data.insert("page_name".into(), name.as_str().into());
+    }
     Value::Object(data)
 }

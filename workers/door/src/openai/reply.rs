@@ -24,7 +24,7 @@ pub(super) struct Reply {
 }
 
 /// The address of the page, as the client reaches it: the host that it asked, or its proxy says that it asked.
-pub(super) fn page(door: &Door, headers: &HeaderMap) -> String {
+pub(crate) fn page(door: &Door, headers: &HeaderMap) -> String {
     let prefix = &door.0.setup.options.prefix;
     let said = |name: &str| {
         let value = headers.get(name)?.to_str().ok()?;
@@ -123,7 +123,9 @@ pub(super) fn without_sources(text: &str) -> &str {
 fn label(cited: &Citation) -> String {
     let page = cited.page.map(|page| format!(", page {page}"));
     let page = page.unwrap_or_default();
-    format!("{}, {}{page}", cited.title, cited.source)
+    let name = cited.page_name.as_ref().map(|name| format!(" ({name})"));
+    let name = name.unwrap_or_default();
+    format!("{}, {}{page}{name}", cited.title, cited.source)
 }
 
 /// A text that means nothing but itself in Markdown, on one line.

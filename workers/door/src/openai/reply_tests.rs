@@ -17,6 +17,7 @@ fn ended(answer: &str) -> Terminal {
 
 fn citation(n: u16, title: &str, page: Option<u32>) -> Citation {
     Citation {
+        page_name: None,
         n,
         doc_id: DocId::new("d").expect("an id"),
         chunk_id: "d.0".into(),

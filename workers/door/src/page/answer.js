@@ -1,5 +1,6 @@
 // A terminal event as it is shown: the answer with its sources, a table, a question back, or why there is none.
 import { el, grid, one, place, span, words } from './dom.js';
+import { below } from './feedback.js';
 import { showCitation } from './passage.js';
 import { blocks, doubts } from './text.js';
 import { timeline } from './trail.js';
@@ -133,7 +134,7 @@ export function shown(ended, reply) {
     ended.outcome === 'clarification' ? askedBack(ended, reply) : '',
     NO_ANSWER[ended.outcome] ? el('p', { class: 'box bad' }, el('strong', {}, `${NO_ANSWER[ended.outcome]} `), why ?? '') : '',
     ended.notices?.length ? el('ul', { class: 'notices', 'aria-label': 'Notices' }, ended.notices.map((notice) => el('li', {}, notice))) : '',
-    isAnswer ? about(ended) : '',
+    isAnswer ? [about(ended), below(ended)] : '',
     timeline(ended) ?? '',
   ].flat(Infinity);
 }

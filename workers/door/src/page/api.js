@@ -1,8 +1,8 @@
 // Speaks with the door: requests with the key of this tab, and a turn's events, which are taken up again where they broke.
 import { by, open } from './dom.js';
 
-const BASE = new URL('.', import.meta.url);
-const KEY = 'argosy-key';
+export const BASE = new URL('.', import.meta.url);
+export const KEY = 'argosy-key';
 /** The door says every 15 s that a stream lives. */
 const SILENCE_MAX = 45_000;
 const PAUSE_MIN = 500;

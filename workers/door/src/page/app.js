@@ -6,9 +6,13 @@ import * as talks from './talks.js';
 
 /** So many turns of a conversation are shown at first. */
 const SHOWN_MAX = 20;
-const VIEWS = ['ask', 'search', 'documents'];
+const VIEWS = ['ask', 'search', 'documents', 'fleet'];
 
 const state = { conversation: null, turns: [], running: null, hasTalks: true };
+
+/** What the login may do; nothing, where that cannot be known. */
+const login = json('api/login').catch(() => ({ scopes: [] }));
+const catalog = () => loadCatalog(ask);
 
 /** The query of the address that is shown. */
 let shown = null;
@@ -26,6 +30,9 @@ function show(view) {
     else link.removeAttribute('aria-current');
   }
   menu(false);
+  // Each looks by itself whether its view is shown.
+  if (view === 'documents') login.then(async (may) => (await import('./uploads.js')).offer(may, catalog));
+  if (view === 'fleet') import('./fleet.js').then(({ watch }) => watch());
 }
 
 function menu(isOpen) {
@@ -249,4 +256,5 @@ function wire() {
 
 wire();
 route();
-loadCatalog(ask);
+catalog();
+login.then(({ scopes }) => (document.querySelector('[data-view=fleet]').hidden = !scopes.includes('operate')));

@@ -46,7 +46,7 @@ export async function loadCatalog(ask) {
     const holds = documents ? `${one(documents, 'document')} in ${one(buckets.length, 'bucket')}.` : 'There are no documents yet.';
     by('holdings').textContent = by('holdings-all').textContent = holds;
     by('buckets').replaceChildren(...buckets.map(bucketOf));
-    by('bucket').append(...buckets.map(({ bucket }) => el('option', { value: bucket }, bucket)));
+    by('bucket').replaceChildren(by('bucket').firstElementChild, ...buckets.map(({ bucket }) => el('option', { value: bucket }, bucket)));
     const asked = examples(buckets).map((question) => el('li', {}, el('button', { type: 'button', onclick: () => ask(question) }, question)));
     by('examples').querySelector('ul').replaceChildren(...asked);
     by('examples').hidden = !asked.length;

@@ -49,4 +49,4 @@ export const span = (ms) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000)
 
 /** A file's place in the corpus. */
 export const place = (of) =>
-  of.source + (of.page ? `, page ${of.page}` : of.line ? `, line ${of.line}` : '');
+  of.source + (of.page ? `, page ${of.page}${of.page_name ? ` (${of.page_name})` : ''}` : of.line ? `, line ${of.line}` : '');

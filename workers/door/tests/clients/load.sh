@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # How many questions a second a door passes on, beside a client of NATS: a fleet of stubs, asked by `ab` (apache2-utils) over
-# HTTP, and by the driver of `argosy-bench fleet` over NATS. Both wait for the answer.
+# HTTP, and by the driver of `argosy-bench fleet` over NATS. Both wait for the answer. Then, what memory 5,000 open event
+# streams take of it.
 # Arguments: the folder with `argosy` and `argosy-bench`; how many questions. ARGOSY_NATS_SERVER names nats-server 2.14 or newer.
 set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
 bin=$(realpath "${1:?the folder of the binaries}")
 questions=${2:-4000}
 dir=$(mktemp -d)
@@ -30,6 +32,7 @@ pids+=($!)
 for role in gateway planner retriever mapper reducer validator; do
     "$bin/argosy-bench" run "$role" --server "$url" --stub-ms 0 --set run.slots=256 --log error >"$role.log" 2>&1 &
     pids+=($!)
+    [[ $role != planner ]] || planner=$!
 done
 "$bin/argosy" serve --server "$url" --listen 127.0.0.1:18080 >door.log 2>&1 &
 door=$!
@@ -46,3 +49,15 @@ for turn in 1 2 3; do
     ask 1 $((questions / 4)) | awk '/^Requests per|^ +50%|Non-2xx|^Failed/ {printf "  in flight 1: %s\n", $0}'
     ask 64 "$questions" | awk '/^Requests per|^ +50%|Non-2xx|^Failed/ {printf "  in flight 64: %s\n", $0}'
 done
+
+# A turn that nobody plans runs on. Its door is a fresh one: what the questions took, the allocator may hold.
+kill "$planner" "$door"
+wait "$planner" "$door" || true
+ulimit -n 20000
+"$bin/argosy" serve --server "$url" --listen 127.0.0.1:18080 >door.log 2>&1 &
+door=$!
+pids+=("$door")
+until curl -sf http://127.0.0.1:18080/api/health >/dev/null; do sleep 0.1; done
+turn=$(curl -sf http://127.0.0.1:18080/api/turns -H 'Prefer: respond-async' -H 'Content-Type: application/json' -d @question.json |
+    python3 -c 'import json, sys; print(json.load(sys.stdin)["turn"])')
+python3 "$here/streams.py" http://127.0.0.1:18080 "$turn" 5000 "$door"

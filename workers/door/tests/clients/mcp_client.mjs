@@ -3,9 +3,13 @@
 //
 //     node mcp_client.mjs http://127.0.0.1:8080/mcp
 //
+// The package is looked up from the working directory, so this file need not lie beside it.
 // The door serves the sample corpus with the offline reader. Ends with 1 where something is not as it should be.
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { createRequire } from 'node:module';
+
+const require = createRequire(`${process.cwd()}/`);
+const { Client } = require('@modelcontextprotocol/sdk/client/index.js');
+const { StreamableHTTPClientTransport } = require('@modelcontextprotocol/sdk/client/streamableHttp.js');
 
 const QUESTION = 'What is the maximum collector-emitter voltage of the HV2N4410A?';
 const ANSWER = '45 V';

@@ -1,8 +1,9 @@
 // Runs the unchanged npm package `openai` against a door and checks what it makes of it.
 //
 //     npm install openai
-//     node openai_client.mjs http://127.0.0.1:8101
+//     node openai_client.mjs http://127.0.0.1:8101 [PACKAGE]
 //
+// PACKAGE is the name under which it is installed, where that is another one.
 // The package is looked up from the working directory, so this file need not lie beside it. The first check that does
 // not hold ends the run with another exit code than 0.
 
@@ -10,10 +11,9 @@ import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 
 const require = createRequire(`${process.cwd()}/`);
-const { OpenAI } = require("openai");
-const { VERSION: version } = require("openai/version");
-
-const [base] = process.argv.slice(2);
+const [base, name = "openai"] = process.argv.slice(2);
+const { OpenAI } = require(name);
+const { VERSION: version } = require(`${name}/version`);
 assert.ok(base, "want the base URL of a door");
 
 const QUESTION = "What is the maximum collector-emitter voltage of the HV2N4410A?";

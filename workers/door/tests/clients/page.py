@@ -4,7 +4,7 @@
     argosy serve --corpus tests/fixtures/corpus --listen 127.0.0.1:8103
     python3 page.py http://127.0.0.1:8103/ --axe axe.min.js --hostile DIR [--argosy target/debug/argosy] [--shots docs/img]
 
-It wants Debian's `chromium` and `chromium-driver`, `pip install selenium`, and `axe.min.js` of npm's axe-core. DIR has lists
+It wants Debian's `chromium` and `chromium-driver`, `pip install selenium pillow`, and `axe.min.js` of npm's axe-core. DIR has lists
 of hostile strings, one a line or as the texts of a JSON file: they become documents, titles and names of files of a corpus
 of their own, which is asked and searched; no script of theirs may run. With `--shots`, screenshots are written there.
 
@@ -20,7 +20,9 @@ import tempfile
 import time
 import urllib.request
 
+from page_fleet import after_an_answer, offers_what_it_may, shows_fleet, uploads
 from page_hostile import runs_nothing, shows_findings
+from page_plain import plain_documents, plain_for_everybody, plain_logs_in, plain_runs_nothing, plain_stops, send, without_scripts
 from page_stand import Browser, bad_network, serve, slow_model
 from selenium.webdriver.common.keys import Keys
 
@@ -56,7 +58,7 @@ def answers(of, browser):
     browser.go(link)
     browser.until(lambda: browser.all("#passage[open] mark"))
     assert browser.text("#passage mark") == quote
-    browser.keys(Keys.ESCAPE)
+    browser.dismiss()
     browser.until(lambda: ANSWER in browser.text(".answer") and browser.text(".question") == QUESTION)
     browser.is_clean(of.base)
 
@@ -116,7 +118,7 @@ def finds(of, browser):
     assert "passages" in browser.text("#found")
     browser.click("#passages .hit")
     browser.until(lambda: browser.text("#passage .passage"))
-    browser.keys(Keys.ESCAPE)
+    browser.dismiss()
     assert "hit" in browser.run("return document.activeElement.className")
     browser.click("[data-view=documents]")
     assert browser.all(".bucket") and "invoice date" in browser.text("#buckets")
@@ -150,8 +152,7 @@ def by_keyboard(of, browser):
     back_to(".turn:last-child .answer .cite")
     browser.keys(Keys.ENTER)
     browser.until(lambda: browser.all("#passage[open] mark"))
-    browser.keys(Keys.ESCAPE)
-    browser.until(lambda: not browser.all("#passage[open]"))
+    browser.dismiss()
     assert browser.run("return document.activeElement.matches('.cite')")
     browser.is_clean(of.base)
 
@@ -174,7 +175,7 @@ def for_everybody(of, browser):
         browser.until(lambda: browser.all("#passage[open] mark"))
         browser.accessible(of.axe, f"{name} passage on a phone")
         browser.fits("passage")
-        browser.keys(Keys.ESCAPE)
+        browser.dismiss()
         for view in ("search", "documents"):
             browser.click("#menu")
             browser.accessible(of.axe, f"{name} menu")
@@ -277,7 +278,7 @@ def pictures(of, browser):
         browser.click(".answer .cite")
         browser.until(lambda: browser.all("#passage[open] mark"))
         browser.shot(of.shots / "page-citation.png")
-        browser.keys(Keys.ESCAPE)
+        browser.dismiss()
         browser.dark(True)
         browser.ask(TABLE)
         browser.shot(of.shots / "page-dark.png")
@@ -285,6 +286,10 @@ def pictures(of, browser):
         browser.click(".turn:last-child .trail summary")
         browser.run("document.querySelector('.turn:last-child .trail').scrollIntoView()")
         browser.shot(of.shots / "page-timeline.png")
+        browser.tab.get(base + "plain")
+        send(browser, AGREEMENT)
+        browser.shot(of.shots / "page-plain.png")
+        browser.go(base)
         browser.size(*PHONE)
         browser.click("#home")
         browser.until(lambda: not browser.all(".turn"))
@@ -293,7 +298,11 @@ def pictures(of, browser):
         browser.is_clean(base)
 
 
-CHECKS = [pictures, answers, asks_back, conversations, finds, by_keyboard, for_everybody, goes_on, drafts, wants_a_key, shows_findings, runs_nothing]
+CHECKS = [
+    pictures, answers, asks_back, conversations, finds, by_keyboard, for_everybody, goes_on, drafts, wants_a_key, shows_findings, runs_nothing,
+    without_scripts, plain_documents, plain_stops, plain_logs_in, plain_for_everybody, plain_runs_nothing, uploads, shows_fleet,
+    offers_what_it_may, after_an_answer,
+]
 
 
 def main():

@@ -7,7 +7,6 @@ import re
 import tempfile
 
 from page_stand import serve
-from selenium.webdriver.common.keys import Keys
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 
@@ -106,13 +105,14 @@ def runs_nothing(of, browser):
                 if browser.all(".turn:last-child .sources .cite"):
                     browser.click(".turn:last-child .sources .cite")
                     browser.until(lambda: browser.all("#passage[open]") and browser.text("#passage-body"))
-                    browser.keys(Keys.ESCAPE)
+                    browser.dismiss()
             for question in ("What is the payload of item 61?", "List all b0 with their vendor", "How many b1 are there?", "List the documents by vendor"):
                 browser.click("#new")
                 browser.until(lambda: not browser.all(".turn"))
                 browser.ask(question)
                 seen.add(browser.text(".turn:last-child .end")[:40])
             browser.click("[data-view=search]")
+            browser.until(lambda: browser.one("#query").is_displayed())
             shown = 0
             for one in asked + ["payload onerror alert", "script svg onload prompt"]:
                 browser.run("document.getElementById('query').value = arguments[0]", one.replace("\n", " ")[:4000])
@@ -122,7 +122,7 @@ def runs_nothing(of, browser):
                 if browser.all("#passages .hit"):
                     browser.click("#passages .hit")
                     browser.until(lambda: browser.text("#passage .passage"))
-                    browser.keys(Keys.ESCAPE)
+                    browser.dismiss()
             browser.click("[data-view=documents]")
             browser.run("document.querySelectorAll('details').forEach((one) => (one.open = true))")
             assert "<" in browser.text("#buckets") and shown > 20, shown

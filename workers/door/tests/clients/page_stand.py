@@ -4,17 +4,21 @@ import collections
 import contextlib
 import http.client
 import http.server
+import io
 import json
 import pathlib
 import re
+import signal
 import subprocess
 import threading
 import time
 import urllib.parse
 
+from PIL import Image
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.expected_conditions import staleness_of
 from selenium.webdriver.support.ui import WebDriverWait
 
 PATIENCE = 30
@@ -82,8 +86,18 @@ class Browser:
         self.run("arguments[0].scrollIntoView({block: 'center'})", element)
         element.click()
 
+    def gone(self, element):
+        """Waits until the page of an element is no more, and the next one is there."""
+        WebDriverWait(self.tab, PATIENCE, 0.05).until(staleness_of(element))
+        self.until(lambda: self.all("body"))
+
     def keys(self, *keys):
         webdriver.ActionChains(self.tab).send_keys(*keys).perform()
+
+    def dismiss(self):
+        """Closes the sheet that is open: Chromium does so some time after the key."""
+        self.keys(Keys.ESCAPE)
+        self.until(lambda: not self.all("dialog[open]"))
 
     def back(self):
         """One step back with the keyboard."""
@@ -102,9 +116,10 @@ class Browser:
     def shot(self, path):
         # The animation of a sheet has ended.
         time.sleep(0.4)
-        self.tab.save_screenshot(str(path))
+        whole = Image.open(io.BytesIO(self.tab.get_screenshot_as_png()))
+        whole.convert("RGB").quantize(64).save(path, optimize=True)
         size = pathlib.Path(path).stat().st_size
-        assert size < 150_000, f"{path}: {size} bytes"
+        assert size < 60_000, f"{path}: {size} bytes"
 
     def traffic(self):
         """The requests since the last call, by id: address, and bytes that came over the wire."""
@@ -164,6 +179,25 @@ def serve(argosy, corpus, work, *settings):
     finally:
         process.terminate()
         process.wait(30)
+
+
+@contextlib.contextmanager
+def fleet(argosy, corpus, work):
+    """A fleet on a NATS server of its own, with a door; yields the address of the door."""
+    command = [argosy, "up", "--corpus", corpus, "--port", "0"]
+    # It must not take another door of this machine for a model server.
+    for setting in (f"data_dir={work}/data", "door.listen=127.0.0.1:0", "model.model=offline-extractive"):
+        command += ["--set", setting]
+    process = subprocess.Popen([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=work)
+    try:
+        # It says where its page is when the corpus is indexed.
+        for line in process.stdout:
+            if found := re.search(r"Page: +(http://\S+)", line):
+                break
+        yield found[1].rstrip("/") + "/"
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(60)
 
 
 class Quiet(http.server.BaseHTTPRequestHandler):

@@ -9,6 +9,10 @@ set -eu
 door=${1:?usage: schemathesis.sh URL [KEY]}
 here=$(cd "$(dirname "$0")" && pwd)
 key=${2:+"Authorization: Bearer $2"}
+# It writes what it remembers into the folder that it is in.
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
 export SCHEMATHESIS_HOOKS="$here/schemathesis.py"
 
 # Waits shortly: a question whose turn has to wait is followed by its address.

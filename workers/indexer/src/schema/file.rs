@@ -4,6 +4,7 @@
 //! [invoices]
 //! description = "what suppliers want to be paid"
 //! synonyms = ["bill"]
+//! text = "payload.body"
 //!
 //! [invoices.total_amount]
 //! type = "number"
@@ -18,6 +19,7 @@ use super::number::Decimal;
 use super::rule::{From, How, Pick, Rule, can_pick};
 use super::value::{ValueForm, ValueKind};
 use super::{Column, Table};
+use documents::reader::RecordFields;
 use envelope::Bucket;
 use regex::RegexBuilder;
 use search::BUILT_IN_FIELDS;
@@ -74,6 +76,8 @@ type File = BTreeMap<String, BTreeMap<String, Spanned<RawEntry>>>;
 /// The key that describes a bucket, and the one of its synonyms. When the value is a table, it is a column of that name.
 const DESCRIPTION: &str = "description";
 const SYNONYMS: &str = "synonyms";
+/// The keys that say which fields of the records of a bucket are what.
+const RECORDS: [&str; 3] = ["text", "title", "id"];
 
 /// An entry of a bucket: a column, or a text or list about the bucket itself.
 #[derive(Debug)]
@@ -199,6 +203,7 @@ impl Reading<'_> {
         let mut table = Table {
             description: String::new(),
             synonyms: Vec::new(),
+            records: RecordFields::default(),
             columns: Vec::new(),
         };
         for (key, entry) in entries {
@@ -208,7 +213,12 @@ impl Reading<'_> {
                 RawEntry::Text(text) => {
                     check_text(&key, &text)
                         .map_err(|what| self.wrong(Some(span), &place, &what))?;
-                    table.description = text;
+                    match key.as_str() {
+                        "text" => table.records.text = Some(text),
+                        "title" => table.records.title = Some(text),
+                        "id" => table.records.id = Some(text),
+                        _ => table.description = text,
+                    }
                 }
                 RawEntry::List(names) => {
                     check_list(&key, &names)
@@ -257,6 +267,12 @@ impl Reading<'_> {
 
 /// Checks a text in a bucket, which describes the bucket.
 fn check_text(key: &str, text: &str) -> Result<(), String> {
+    if RECORDS.contains(&key) {
+        let is_path = (1..=DESCRIPTION_BYTES_MAX).contains(&text.len());
+        return is_path.then_some(()).ok_or_else(|| {
+            format!("want a field of the records, as in `{key} = \"payload.{key}\"`")
+        });
+    }
     if key != DESCRIPTION {
         return Err(format!(
             "a text among columns: want a table `[<bucket>.{key}]`, or `{DESCRIPTION}` for what the bucket holds"

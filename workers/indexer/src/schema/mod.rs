@@ -28,6 +28,7 @@ pub(crate) use value::ITEMS_MAX;
 pub use value::{UnfitValue, ValueForm, ValueKind};
 
 use documents::document::sha256_hex;
+use documents::reader::RecordFields;
 use envelope::Bucket;
 use label::Label;
 use rule::{How, Rule};
@@ -55,6 +56,8 @@ pub struct Table {
     pub description: String,
     /// Other words by which people call its documents.
     pub synonyms: Vec<String>,
+    /// Where records of JSON have their text, title and id, if their names do not say it.
+    pub records: RecordFields,
     /// The columns, in the order of their names.
     pub columns: Vec<Column>,
 }
@@ -149,6 +152,15 @@ impl Schemas {
         self.tables.iter()
     }
 
+    /// Where the records of each bucket have what.
+    pub fn records(&self) -> BTreeMap<Bucket, RecordFields> {
+        let said = self
+            .tables()
+            .filter(|(_, table)| table.records != RecordFields::default());
+        said.map(|(bucket, table)| (bucket.clone(), table.records.clone()))
+            .collect()
+    }
+
     /// True when no bucket has a column, so that no document is changed by a schema.
     pub fn is_empty(&self) -> bool {
         self.tables.values().all(|table| table.columns.is_empty())
@@ -240,6 +252,8 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, SchemaError> {
     }
 }
 
+#[cfg(test)]
+mod bucket_tests;
 #[cfg(test)]
 mod fuzz_tests;
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::*;
 use ::stage::BoxFuture;
-use envelope::{ConditionOrigin, Doubt, Mode, ReadMark, TenantId};
+use envelope::{ConditionOrigin, Doubt, Mode, ReadMark};
 use linking::{Date, Intent, LinkedQuestion, QuestionCondition, Tabulation, Test};
 use search::Fitting;
 use serde_json::json;
@@ -82,7 +82,7 @@ impl Searcher for FakeSearcher {
 
     fn places<'a>(
         &'a self,
-        _tenant: &'a TenantId,
+        _principal: &'a envelope::Principal,
         text: &'a str,
         fields: &'a [String],
     ) -> BoxFuture<'a, Result<Filter, search::Error>> {
@@ -93,7 +93,7 @@ impl Searcher for FakeSearcher {
 
     fn link<'a>(
         &'a self,
-        _tenant: &'a TenantId,
+        _principal: &'a envelope::Principal,
         _question: &'a str,
         _today: Date,
     ) -> BoxFuture<'a, Result<LinkedQuestion, search::Error>> {
@@ -106,8 +106,8 @@ impl Searcher for FakeSearcher {
         ids: &'a [String],
     ) -> BoxFuture<'a, Result<Vec<Passage>, search::Error>> {
         assert_eq!(
-            (&request.tenant, &request.filter),
-            (&cx().header.tenant, &cx().case.filter)
+            (&request.principal, &request.filter),
+            (&cx().header.principal(), &cx().case.filter)
         );
         let mut there = self.known.clone();
         there.retain(|passage| ids.contains(&passage.chunk_id));
@@ -159,7 +159,7 @@ async fn searches_with_both_filters_and_the_tenant() {
     let [request] = &requests[..] else {
         panic!("one search")
     };
-    assert_eq!(request.tenant, cx().header.tenant);
+    assert_eq!(request.principal, cx().header.principal());
     assert_eq!(
         request.filter.to_string(),
         "year = 2024 and source contains \".pdf\""

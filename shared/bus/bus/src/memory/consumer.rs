@@ -142,6 +142,7 @@ mod tests {
             filters: vec![">".into()],
             ack_wait: Duration::from_secs(1),
             max_ack_pending,
+            idle_max: None,
         });
         consumer.feed.waiting.extend([1, 2, 3]);
         consumer

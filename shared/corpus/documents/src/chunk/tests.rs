@@ -125,7 +125,7 @@ fn chunks_keep_to_the_sizes_of_the_options() {
         }
         .name(),
     ];
-    assert_eq!(names, ["chunk-2/256/26", "chunk-2/64/0"]);
+    assert_eq!(names, ["chunk-3/256/26", "chunk-3/64/0"]);
 }
 
 #[test]

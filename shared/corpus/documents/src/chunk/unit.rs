@@ -32,10 +32,35 @@ pub(super) struct Unit {
     pub(super) gap: Gap,
     pub(super) text: String,
     pub(super) tokens: usize,
-    pub(super) line: u32,
-    pub(super) page: Option<u32>,
+    /// Where its lines stand: its start, and each line of it.
+    pub(super) marks: Vec<LineMark>,
     /// Index of its path of headings.
     pub(super) section: usize,
+}
+
+/// A line and page of the source, and the byte of a text that they begin at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LineMark {
+    /// Byte of the text.
+    pub at: usize,
+    /// Line in the source, from 1.
+    pub line: u32,
+    /// Page from 1, where the source has pages.
+    pub page: Option<u32>,
+}
+
+/// The marks of a part of a text: that of its start, and those inside it.
+fn marks_in(marks: &[LineMark], from: usize, to: usize) -> Vec<LineMark> {
+    let first = marks.partition_point(|mark| mark.at <= from).max(1) - 1;
+    let inside = marks[first..]
+        .iter()
+        .take_while(|mark| mark.at < to.max(from + 1));
+    inside
+        .map(|mark| LineMark {
+            at: mark.at.saturating_sub(from),
+            ..*mark
+        })
+        .collect()
 }
 
 impl Unit {
@@ -53,6 +78,7 @@ impl Unit {
         Unit {
             tokens: tokens(&text),
             text,
+            marks: marks_in(&self.marks, start, self.text.len()),
             ..self.clone()
         }
     }
@@ -63,9 +89,10 @@ impl Unit {
     }
 }
 
-/// Puts units together as they stood.
-pub(super) fn join(units: &[Unit]) -> String {
+/// Puts units together as they stood, with their marks.
+pub(super) fn join(units: &[Unit]) -> (String, Vec<LineMark>) {
     let mut text = String::new();
+    let mut marks = Vec::new();
     for unit in units {
         if !text.is_empty() {
             text.push_str(match unit.gap {
@@ -74,9 +101,14 @@ pub(super) fn join(units: &[Unit]) -> String {
                 Gap::Paragraph => "\n\n",
             });
         }
+        let start = text.len();
+        marks.extend(unit.marks.iter().map(|mark| LineMark {
+            at: start + mark.at,
+            ..*mark
+        }));
         text.push_str(&unit.text);
     }
-    text
+    (text, marks)
 }
 
 /// Reads lines into units of at most `most` tokens and the paths of headings that they stand under.
@@ -125,17 +157,21 @@ impl<'a> Reader<'a> {
         } else if fence || self.fenced {
             self.fenced ^= fence;
             self.end_paragraph();
-            self.push(Kind::Row { header: None }, line, line.text.trim_end());
+            self.push(
+                Kind::Row { header: None },
+                &[mark(0, line)],
+                line.text.trim_end(),
+            );
         } else if let Some((level, title)) = heading(text) {
             self.end_paragraph();
             self.enter(level, title);
             self.gap = Gap::Paragraph;
-            self.push(Kind::Heading, line, text);
+            self.push(Kind::Heading, &[mark(0, line)], text);
         } else if is_row(text) {
             self.end_paragraph();
             let kind = Kind::Row { header: self.table };
             let unit = self.units.len();
-            self.push(kind, line, text);
+            self.push(kind, &[mark(0, line)], text);
             self.table.get_or_insert(unit);
         } else {
             if is_item(text) {
@@ -158,17 +194,20 @@ impl<'a> Reader<'a> {
     fn end_paragraph(&mut self) {
         let lines = std::mem::take(&mut self.paragraph);
         let mut text = String::new();
-        let mut starts = Vec::with_capacity(lines.len());
+        let mut marks = Vec::with_capacity(lines.len());
         for line in &lines {
             if !text.is_empty() {
                 text.push('\n');
             }
-            starts.push(text.len());
+            marks.push(mark(text.len(), line));
             text.push_str(line.text.trim());
         }
         for (at, sentence) in cut::sentences(&text) {
-            let line = lines[starts.partition_point(|&start| start <= at) - 1];
-            self.push(Kind::Sentence, line, sentence);
+            self.push(
+                Kind::Sentence,
+                &marks_in(&marks, at, at + sentence.len()),
+                sentence,
+            );
             self.gap = Gap::Space;
         }
         if !lines.is_empty() {
@@ -177,20 +216,28 @@ impl<'a> Reader<'a> {
     }
 
     /// Adds a unit, or several when it is too long for one piece.
-    fn push(&mut self, kind: Kind, line: &NumberedLine, text: &str) {
+    fn push(&mut self, kind: Kind, marks: &[LineMark], text: &str) {
         for part in parts(text, self.most) {
+            let at = part.as_ptr() as usize - text.as_ptr() as usize;
             self.units.push(Unit {
                 kind,
                 gap: self.gap,
                 tokens: tokens(part),
                 text: part.to_owned(),
-                line: line.number,
-                page: line.page,
+                marks: marks_in(marks, at, at + part.len()),
                 section: self.sections.len() - 1,
             });
             self.gap = Gap::Space;
         }
         self.gap = Gap::Line;
+    }
+}
+
+fn mark(at: usize, line: &NumberedLine) -> LineMark {
+    LineMark {
+        at,
+        line: line.number,
+        page: line.page,
     }
 }
 

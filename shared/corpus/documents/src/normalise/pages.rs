@@ -103,7 +103,9 @@ fn edges(lines: &[NumberedLine], page: &Range<usize>) -> Vec<usize> {
 fn said(line: &NumberedLine) -> impl Iterator<Item = Said> {
     let text = text::one_line(&line.text);
     let page = i64::from(line.page.unwrap_or(0));
-    let fits = !text.is_empty() && text.chars().count() <= CHARS_MAX;
+    // A heading or row that a reader marked as such is content: sheets by month have equal tables.
+    let is_marked = text.starts_with('#') || text.starts_with("| ") && text.ends_with('|');
+    let fits = !text.is_empty() && !is_marked && text.chars().count() <= CHARS_MAX;
     let mut ways = Vec::new();
     if fits {
         for run in numbers(&text).filter(|run| counts_pages(&text, run)) {

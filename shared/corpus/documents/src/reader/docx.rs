@@ -1,27 +1,40 @@
-//! Reads a DOCX into lines: headings as `#` lines, list items as `-` lines, tables as rows `| a | b |`.
+//! Reads a DOCX into lines: headings as `#` lines, list items as `-` lines or with their numbers, tables as rows
+//! `| a | b |`, formulas as LaTeX, charts as tables, boxes as `[x]` and `[ ]`.
 //!
-//! It reads the body and the core properties. It does *not* read headers, footers, notes, comments, and text that was
-//! deleted under tracked changes. A DOCX has no pages until it is printed, so the lines have no page numbers.
+//! Notes stand behind the paragraph that refers to them, headers and footers once before and behind the text. It does
+//! *not* read comments, hidden text, pictures, and text that was deleted under tracked changes. Lines have pages only
+//! where the program wrote down where pages begin and nothing was changed after that.
 
+mod around;
 mod body;
+mod chart;
+mod field;
+mod numbering;
+mod paragraph;
+pub(super) mod parts;
+mod shape;
 mod styles;
+mod table;
 
-use super::{Parsed, SkipReason, TEXT_BYTES_MAX, front_matter};
-use quick_xml::Reader;
-use quick_xml::events::{BytesStart, Event};
-use serde_json::Value;
-use std::io::{Cursor, Read};
-use zip::ZipArchive;
-use zip::result::ZipError;
+pub(super) use around::Around;
+pub(super) use body::read;
+pub(super) use parts::{Parts, Relations};
 
-/// Most entries of an archive.
-const ENTRIES_MAX: usize = 20_000;
-/// Most bytes of one part of XML, unpacked.
-const XML_BYTES_MAX: u64 = 2 * TEXT_BYTES_MAX as u64;
-/// Deepest nesting of elements.
-const DEPTH_MAX: usize = 256;
+use super::package::XML_BYTES_MAX;
+use super::tree::{self, Node, Tree};
+use super::xml::attribute;
+use super::{Parsed, Properties, SkipReason, front_matter};
+use crate::document::NumberedLine;
+use around::Text;
+use numbering::Numbering;
+use quick_xml::escape::unescape;
+use quick_xml::events::BytesStart;
+use std::borrow::Cow;
+use std::collections::HashSet;
 
-type Archive<'a> = ZipArchive<Cursor<&'a [u8]>>;
+/// Pages are those of the program if there are so many of 100 characters that it counted: it also counts the numbers of
+/// lists and formulas, and whatever was added later came without pages.
+const CHARACTERS_OF_100: (usize, usize) = (75, 102);
 
 /// Parses a document.
 pub(super) fn parse(bytes: &[u8]) -> Result<Parsed, SkipReason> {
@@ -29,129 +42,111 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Parsed, SkipReason> {
 }
 
 fn parse_within(bytes: &[u8], xml_bytes_max: u64) -> Result<Parsed, SkipReason> {
-    let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(broken)?;
-    if archive.len() > ENTRIES_MAX {
-        let count = archive.len();
-        return Err(SkipReason::Broken(format!(
-            "{count} entries in its archive"
-        )));
-    }
-    let mut part = |name: &str| part(&mut archive, name, xml_bytes_max);
-    let Some(document) = part("word/document.xml")? else {
+    let mut parts = Parts::open(bytes, xml_bytes_max)?;
+    let main = parts.main("word/document.xml")?;
+    let Some(document) = parts.text(&main)? else {
         return Err(SkipReason::Broken("no Word document in its archive".into()));
     };
-    let styles = part("word/styles.xml")?.unwrap_or_default();
-    let core = part("docProps/core.xml")?.unwrap_or_default();
-    let lines = body::lines(&document, &styles::parse(&styles))?;
+    let relations = parts.relations(&main)?;
+    let mut related = |kind: &str| match relations.values().find(|relation| relation.kind == kind) {
+        Some(relation) => Ok(parts.text(&relation.part)?.unwrap_or_default()),
+        None => Ok(String::new()),
+    };
+    let mut around = Around {
+        styles: styles::parse(&related("styles")?),
+        numbering: Numbering::parse(&related("numbering")?),
+        even_pages: related("settings")?.contains("evenAndOddHeaders"),
+        ..Around::default()
+    };
+    for kind in ["footnotes", "endnotes"] {
+        let found = read(&related(kind)?, &mut around, None);
+        around.or_left_out(kind, found)?;
+    }
+    around.draw_from(&mut parts, &relations)?;
+    let mut text = read(&document, &mut around, Some(1))?;
+    let app = parts.text("docProps/app.xml")?.unwrap_or_default();
+    if !has_pages(&text, &app) {
+        text.lines.iter_mut().for_each(|line| line.page = None);
+    }
+    let core = parts.text("docProps/core.xml")?.unwrap_or_default();
     let (title, metadata) = properties(&core);
     Ok(Parsed {
         title,
         metadata: front_matter::collect(metadata),
-        lines,
+        lines: with_margins(&mut parts, &relations, &mut around, text.lines)?,
+        left_out: around.left_out,
+        ..Parsed::default()
     })
 }
 
-fn broken(error: ZipError) -> SkipReason {
-    match error {
-        ZipError::UnsupportedArchive(what) if what == ZipError::PASSWORD_REQUIRED => {
-            SkipReason::Encrypted
-        }
-        other => SkipReason::Broken(other.to_string()),
+/// Puts the headers before the text and the footers behind it, each different line once.
+fn with_margins(
+    parts: &mut Parts<'_>,
+    relations: &Relations,
+    around: &mut Around,
+    body: Vec<NumberedLine>,
+) -> Result<Vec<NumberedLine>, SkipReason> {
+    around.is_aside = true;
+    let (mut headers, mut footers, mut said) = (Vec::new(), Vec::new(), HashSet::new());
+    for id in std::mem::take(&mut around.margins) {
+        let Some(relation) = relations.get(&id) else {
+            continue;
+        };
+        let (to, page) = match relation.kind.as_str() {
+            "header" => (&mut headers, body.first()),
+            _ => (&mut footers, body.last()),
+        };
+        let page = page.and_then(|line| line.page);
+        let drawings = parts.relations(&relation.part)?;
+        around.draw_from(parts, &drawings)?;
+        let xml = parts.text(&relation.part)?.unwrap_or_default();
+        let found = read(&xml, around, page);
+        let lines = around
+            .or_left_out("a header or footer", found)?
+            .lines
+            .into_iter();
+        to.extend(lines.filter(|line| line.text.is_empty() || said.insert(line.text.clone())));
     }
+    let lines = headers.into_iter().chain(body).chain(footers);
+    Ok(numbered(lines))
 }
 
-/// A part of the archive as text; `None` when it has none of that name.
-fn part(
-    archive: &mut Archive<'_>,
-    name: &str,
-    bytes_max: u64,
-) -> Result<Option<String>, SkipReason> {
-    let entry = match archive.by_name(name) {
-        Ok(entry) => entry,
-        Err(ZipError::FileNotFound) => return Ok(None),
-        Err(error) => return Err(broken(error)),
+/// Numbers lines from 1.
+pub(super) fn numbered(lines: impl Iterator<Item = NumberedLine>) -> Vec<NumberedLine> {
+    let number = |(number, line)| NumberedLine { number, ..line };
+    (1..).zip(lines).map(number).collect()
+}
+
+/// Whether the program counted as many pages as began in the text, and the text is still that which it counted.
+fn has_pages(text: &Text, app: &str) -> bool {
+    let count = |name: &str| {
+        let (_, after) = app.split_once(&format!("<{name}>"))?;
+        after.split_once('<')?.0.parse::<usize>().ok()
     };
-    // What an archive says of its sizes is not believed: the reading is what is bounded.
-    let mut bytes = Vec::new();
-    entry
-        .take(bytes_max + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| SkipReason::Broken(error.to_string()))?;
-    if bytes.len() as u64 > bytes_max {
-        return Err(SkipReason::Inflates(bytes_max));
-    }
-    let text = super::text::decode(&bytes).map_err(|_| bad_xml("it is not text"))?;
-    Ok(Some(text))
+    let characters = count("Characters").unwrap_or_default();
+    let least = characters * CHARACTERS_OF_100.0 / 100;
+    let most = characters * CHARACTERS_OF_100.1 / 100;
+    count("Pages") == Some(text.page_breaks as usize + 1)
+        && (least..=most).contains(&text.characters)
 }
 
-fn bad_xml(error: impl std::fmt::Display) -> SkipReason {
-    SkipReason::Broken(format!("bad XML: {error}"))
+/// The value of an element.
+fn value(start: &BytesStart<'_>) -> Option<String> {
+    let value = attribute(start, "val")?;
+    Some(unescape(&value).map(Cow::into_owned).unwrap_or(value))
 }
 
-fn local(start: &BytesStart<'_>) -> String {
-    start.local_name().into_inner().to_owned()
-}
-
-/// An attribute, by its name without a prefix.
-fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
-    let mut attributes = start.attributes();
-    let found = attributes
-        .with_checks(false)
-        .flatten()
-        .find(|a| a.key.local_name().into_inner() == name)?;
-    Some(found.value.into_owned())
-}
-
-/// The character of `&amp;` or `&#8364;`.
-fn entity(name: &str) -> Option<char> {
-    let code = |digits: &str, radix| char::from_u32(u32::from_str_radix(digits, radix).ok()?);
-    match name {
-        "amp" => Some('&'),
-        "lt" => Some('<'),
-        "gt" => Some('>'),
-        "quot" => Some('"'),
-        "apos" => Some('\''),
-        _ => match name.strip_prefix("#x") {
-            Some(digits) => code(digits, 16),
-            None => code(name.strip_prefix('#')?, 10),
-        },
-    }
-}
-
-/// Title and fields of the core properties. A time is cut to its date, as front matter has dates.
-fn properties(xml: &str) -> (Option<String>, Vec<(&'static str, Value)>) {
-    let (mut title, mut fields) = (None, Vec::new());
-    let mut reader = Reader::from_str(xml);
-    let (mut element, mut text) = (String::new(), String::new());
-    loop {
-        match reader.read_event() {
-            Ok(Event::Start(start)) => {
-                element = local(&start);
-                text.clear();
-            }
-            Ok(Event::Text(part)) => text.push_str(&part.xml10_content()),
-            Ok(Event::GeneralRef(name)) => text.extend(entity(&name.xml10_content())),
-            Ok(Event::End(_)) => {
-                let value = text.trim().to_owned();
-                let date = || value.chars().take(10).collect::<String>();
-                match std::mem::take(&mut element).as_str() {
-                    _ if value.is_empty() => {}
-                    "title" => title = Some(value),
-                    "creator" => fields.push(("author", Value::String(value))),
-                    "subject" => fields.push(("subject", Value::String(value))),
-                    "keywords" => fields.push(("keywords", Value::String(value))),
-                    "created" => fields.push(("created", Value::String(date()))),
-                    "modified" => fields.push(("modified", Value::String(date()))),
-                    _ => {}
-                }
-                text.clear();
-            }
-            Ok(Event::Eof) | Err(_) => return (title, fields),
-            Ok(_) => {}
-        }
-    }
+/// Title and fields of the core properties.
+pub(super) fn properties(xml: &str) -> Properties {
+    let tree = Tree::parse(xml).unwrap_or_default();
+    let root = tree.root();
+    tree::properties(root.into_iter().flat_map(Node::children))
 }
 
 #[cfg(test)]
 #[path = "docx_tests.rs"]
-mod tests;
+pub(super) mod tests;
+
+#[cfg(test)]
+#[path = "docx_odd_tests.rs"]
+mod odd_tests;

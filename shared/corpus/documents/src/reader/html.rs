@@ -1,7 +1,12 @@
 //! Reads HTML into lines: `html2text` renders it; this module removes what is not content and reads the head.
+//!
+//! What people do not see on the page is *not* read, unless [`ReadOptions`] wants it.
+
+mod hidden;
+mod style;
 
 use super::text::numbered;
-use super::{Parsed, front_matter, take_title};
+use super::{Parsed, ReadOptions, front_matter, take_title};
 use html2text::config::{self, Config};
 use html2text::render::PlainDecorator;
 use html2text::{Element, Handle, RcDom};
@@ -14,9 +19,29 @@ const PRUNED: [&str; 7] = [
 ];
 
 /// Parses a page; `None` when it cannot be rendered at all.
-pub(super) fn parse(text: &str) -> Option<Parsed> {
+pub(super) fn parse(text: &str, options: ReadOptions) -> Option<Parsed> {
+    parse_within(text, options, usize::MAX)
+}
+
+/// Parses a page whose elements are nested no deeper than this: to render one takes the longer, the deeper it is.
+pub(super) fn parse_within(text: &str, options: ReadOptions, depth: usize) -> Option<Parsed> {
     let renderer = renderer();
     let dom = renderer.parse_html(text.as_bytes()).ok()?;
+    let mut pending = vec![(dom.document.clone(), depth)];
+    while let Some((node, depth)) = pending.pop() {
+        let inside = node.children.borrow();
+        pending.extend(
+            inside
+                .iter()
+                .map(|child| (child.clone(), depth.saturating_sub(1))),
+        );
+        if depth == 0 && !inside.is_empty() {
+            return None;
+        }
+    }
+    if !options.hidden {
+        hidden::remove(&dom);
+    }
     let mut head = Head::default();
     prune(&dom, &mut head);
     let body = render(&renderer, &dom)?;
@@ -30,6 +55,7 @@ pub(super) fn parse(text: &str) -> Option<Parsed> {
         title: head.title.and_then(|html| text_of(&html)).or(title),
         metadata,
         lines: numbered(&body, 0),
+        ..Parsed::default()
     })
 }
 
@@ -37,6 +63,8 @@ fn renderer() -> Config<PlainDecorator> {
     config::plain_no_decorate()
         .no_link_wrapping()
         .allow_width_overflow()
+        // Nobody would find a word with a stroke behind each letter.
+        .unicode_strikeout(false)
 }
 
 #[derive(Default)]
@@ -115,22 +143,31 @@ fn forget_target(node: &Handle) {
 
 /// `name` and `content` of a `<meta>`, unless the name is a hint to browsers.
 fn meta(node: &Handle) -> Option<(String, String)> {
-    let Element { ref attrs, .. } = node.data else {
-        return None;
-    };
-    let attrs = attrs.borrow();
-    let value = |wanted: &str| {
-        attrs
-            .iter()
-            .find(|attr| &*attr.name.local == wanted)
-            .map(|attr| attr.value.to_string())
-    };
-    let name = value("name")?;
+    let name = attribute(node, "name")?;
     let browser = ["viewport", "robots", "generator", "theme-color", "referrer"];
     if browser.contains(&name.to_lowercase().as_str()) {
         return None;
     }
-    Some((name, value("content")?))
+    Some((name, attribute(node, "content")?))
+}
+
+/// A node and all that is inside it, in their order.
+fn inside(root: &Handle) -> impl Iterator<Item = Handle> {
+    let mut pending = vec![root.clone()];
+    std::iter::from_fn(move || {
+        let node = pending.pop()?;
+        pending.extend(node.children.borrow().iter().rev().cloned());
+        Some(node)
+    })
+}
+
+fn attribute(node: &Handle, wanted: &str) -> Option<String> {
+    let Element { ref attrs, .. } = node.data else {
+        return None;
+    };
+    let attrs = attrs.borrow();
+    let found = attrs.iter().find(|attr| &*attr.name.local == wanted)?;
+    Some(found.value.to_string())
 }
 
 fn markup(node: &Handle) -> Option<String> {

@@ -6,11 +6,15 @@
 //! a scan without a text layer is reported as such. The reader never asks for a password; a document that opens
 //! without one is read even if it forbids printing.
 
+mod bidi;
+mod canvas;
+mod columns;
 mod glyphs;
 mod inflate;
+mod labels;
 mod layout;
 
-use super::{Parsed, SkipReason, TEXT_BYTES_MAX, front_matter};
+use super::{Parsed, Properties, ReadOptions, SkipReason, TEXT_BYTES_MAX, front_matter};
 use glyphs::{Budget, Collector};
 use hayro_interpret::hayro_syntax::metadata::Metadata;
 use hayro_interpret::hayro_syntax::object::DateTime;
@@ -37,29 +41,30 @@ struct Limits {
     pages: usize,
     stream_bytes: u64,
     work: u64,
+    /// Whether text that nobody sees is read, too.
+    hidden: bool,
 }
 
 const LIMITS: Limits = Limits {
     pages: PDF_PAGES_MAX,
     stream_bytes: PDF_STREAM_BYTES_MAX,
     work: WORK_MAX,
+    hidden: false,
 };
 
-/// A document, and what was left out of it.
-type Found = (Parsed, Option<SkipReason>);
-
 /// Parses a document.
-pub(super) fn parse(bytes: &[u8]) -> Result<Found, SkipReason> {
-    parse_within(bytes, LIMITS)
+pub(super) fn parse(bytes: &[u8], options: ReadOptions) -> Result<Parsed, SkipReason> {
+    let hidden = options.hidden;
+    parse_within(bytes, Limits { hidden, ..LIMITS })
 }
 
-fn parse_within(bytes: &[u8], limits: Limits) -> Result<Found, SkipReason> {
+fn parse_within(bytes: &[u8], limits: Limits) -> Result<Parsed, SkipReason> {
     inflate::check_file(bytes, limits.stream_bytes)?;
     let failed = |_| SkipReason::Broken("its reader failed on it".into());
     catch_unwind(AssertUnwindSafe(|| read(bytes, limits))).map_err(failed)?
 }
 
-fn read(bytes: &[u8], limits: Limits) -> Result<Found, SkipReason> {
+fn read(bytes: &[u8], limits: Limits) -> Result<Parsed, SkipReason> {
     let pdf = Pdf::new(bytes.to_vec()).map_err(|error| match error {
         LoadPdfError::Decryption(DecryptionError::PasswordProtected) => SkipReason::Encrypted,
         LoadPdfError::Decryption(_) => SkipReason::Broken("unknown encryption".into()),
@@ -67,25 +72,32 @@ fn read(bytes: &[u8], limits: Limits) -> Result<Found, SkipReason> {
     })?;
     inflate::check_streams(&pdf, limits.stream_bytes)?;
     let text = Text::of(&pdf, limits);
-    if text.rows.is_empty() {
-        return Err(match text.failed {
-            0 => SkipReason::NoText,
-            _ => SkipReason::Broken("no page of it could be read".into()),
-        });
+    if text.rows.is_empty() && text.failed > 0 {
+        return Err(SkipReason::Broken("no page of it could be read".into()));
     }
     let (title, fields) = properties(pdf.metadata());
-    let parsed = Parsed {
+    Ok(Parsed {
         title,
         metadata: front_matter::collect(fields),
+        page_names: labels::labels(&pdf, text.pages),
+        scans: match text.rows.is_empty() {
+            // Letters may be drawn as well.
+            true => (1..=text.pages).collect(),
+            false => text.scans,
+        },
         lines: layout::lines(text.rows),
-    };
-    Ok((parsed, text.left_out))
+        left_out: text.left_out,
+    })
 }
 
 /// What the pages say.
 struct Text {
     /// Rows by page, from 1.
     rows: Vec<(u32, Row)>,
+    /// How many pages there are.
+    pages: u32,
+    /// Those with a picture and no row.
+    scans: Vec<u32>,
     failed: usize,
     left_out: Option<SkipReason>,
 }
@@ -96,6 +108,8 @@ impl Text {
         let mut budget = Budget::new(limits.work);
         let mut text = Text {
             rows: Vec::new(),
+            pages: 0,
+            scans: Vec::new(),
             failed: 0,
             left_out: None,
         };
@@ -113,10 +127,13 @@ impl Text {
             }
             let found = catch_unwind(AssertUnwindSafe(|| {
                 content += page.page_stream().map_or(0, <[u8]>::len);
-                rows(page, &cache, &mut budget)
+                rows(page, &cache, &mut budget, limits.hidden)
             }));
+            text.pages = number;
             match found {
-                Ok(rows) => {
+                Ok((rows, has_image)) => {
+                    text.scans
+                        .extend((rows.is_empty() && has_image).then_some(number));
                     bytes += rows.iter().map(|row| row.text.len()).sum::<usize>();
                     text.rows.extend(rows.into_iter().map(|row| (number, row)));
                 }
@@ -142,18 +159,26 @@ impl Text {
     }
 }
 
-fn rows<'a>(page: &'a Page<'a>, cache: &InterpreterCache<'a>, budget: &mut Budget) -> Vec<Row> {
+fn rows<'a>(
+    page: &'a Page<'a>,
+    cache: &InterpreterCache<'a>,
+    budget: &mut Budget,
+    hidden: bool,
+) -> (Vec<Row>, bool) {
+    let shown = page.intersected_crop_box();
     let (width, height) = page.base_dimensions();
-    let area = Rect::new(0.0, 0.0, f64::from(width), f64::from(height));
+    let size = (f64::from(width), f64::from(height));
+    let area = Rect::from_origin_size((shown.x0, shown.y0), size);
     let settings = InterpreterSettings::default();
     let mut context = Context::new(Affine::IDENTITY, area, cache, page.xref(), settings);
-    let mut collector = Collector::new(budget);
+    let mut collector = Collector::new(budget, area, hidden);
     interpret_page(page, &mut context, &mut collector);
-    layout::rows(collector.glyphs)
+    let has_image = collector.has_image();
+    (layout::rows(collector.finish()), has_image)
 }
 
 /// Title and fields of the document information.
-fn properties(info: &Metadata) -> (Option<String>, Vec<(&'static str, Value)>) {
+fn properties(info: &Metadata) -> Properties {
     let text = |bytes: &Option<Box<[u8]>>| {
         let text = super::text::decode(bytes.as_ref()?).ok()?;
         let text = text.replace('\0', "").trim().to_owned();

@@ -143,24 +143,28 @@ const SMALL: Limits = Limits {
     pages: 40,
     stream_bytes: 100_000,
     work: 1_000,
+    hidden: false,
 };
 
 #[test]
 fn many_pages_end_and_what_is_over_is_told() {
     let bytes = pages(SMALL.pages + 5, |i| said(&format!("Body of page {i}")));
-    let (parsed, left_out) = parse_within(&bytes, SMALL).unwrap();
+    let parsed = parse_within(&bytes, SMALL).unwrap();
     assert_eq!(parsed.lines.last().unwrap().page, Some(SMALL.pages as u32));
     let told = "read in part: pages from 41 on are over a limit; split it";
-    assert_eq!(left_out.unwrap().to_string(), told);
-    assert_eq!(parse(&bytes).unwrap().1, None);
+    assert_eq!(parsed.left_out.unwrap().to_string(), told);
+    assert_eq!(
+        parse(&bytes, ReadOptions::default()).unwrap().left_out,
+        None
+    );
 }
 
 #[test]
 fn what_is_left_out_is_told_beside_the_document() {
     let bytes = pages(5, |i| said(&"x".repeat(if i == 2 { 2_000 } else { 3 })));
-    let (parsed, left_out) = parse_within(&bytes, SMALL).unwrap();
+    let parsed = parse_within(&bytes, SMALL).unwrap();
     assert_eq!(parsed.lines.len(), 2);
-    let told = left_out.unwrap().to_string();
+    let told = parsed.left_out.unwrap().to_string();
     assert!(
         told.contains("1 pages failed, the first is 3; pages from 4 on"),
         "{told}"
@@ -213,8 +217,95 @@ fn forms_that_draw_each_other_for_ever_end() {
     let document = Pdf::new(bytes).unwrap();
     let cache = InterpreterCache::new();
     let page = &document.pages()[0];
-    let found = catch_unwind(AssertUnwindSafe(|| rows(page, &cache, &mut budget)));
+    let found = catch_unwind(AssertUnwindSafe(|| rows(page, &cache, &mut budget, false)));
     assert!(found.is_err() && budget.is_spent());
+}
+
+/// The text of a page with this drawing below a word that everybody sees.
+fn drawn(drawing: &str, hidden: bool) -> String {
+    let image = "q 200 0 0 20 72 600 cm BI /W 1 /H 1 /CS /G /BPC 8 ID x EI Q ";
+    let text = drawing.replace("IMAGE", image);
+    let bytes = pages(1, |_| {
+        (
+            String::new(),
+            format!("BT /F 11 Tf 72 700 Td (Seen) Tj ET {text}").into_bytes(),
+        )
+    });
+    let limits = Limits { hidden, ..LIMITS };
+    let lines = parse_within(&bytes, limits).unwrap().lines;
+    let texts = lines.into_iter().map(|line| line.text);
+    texts
+        .filter(|text| !text.is_empty())
+        .collect::<Vec<_>>()
+        .join("; ")
+}
+
+#[test]
+fn text_that_nobody_sees_is_not_read() {
+    for hidden in [
+        "BT 3 Tr /F 11 Tf 72 605 Td (secret) Tj ET",
+        "1 g BT /F 11 Tf 72 605 Td (secret) Tj ET",
+        "0 0 0 0 k BT /F 11 Tf 72 605 Td (secret) Tj ET",
+        "BT /F 0.5 Tf 72 605 Td (secret) Tj ET",
+        "BT /F 11 Tf 700 605 Td (secret) Tj ET",
+        "0 G 60 590 300 60 re S 1 g BT /F 11 Tf 72 605 Td (secret) Tj ET",
+        "BT 3 Tr /F 11 Tf 72 505 Td (secret) Tj ET IMAGE",
+    ] {
+        assert_eq!(drawn(hidden, false), "Seen", "{hidden}");
+        assert!(drawn(hidden, true).contains("secret"), "{hidden}");
+    }
+}
+
+#[test]
+fn text_that_is_seen_and_text_of_scans_is_read() {
+    for seen in [
+        "IMAGE BT 3 Tr /F 11 Tf 80 605 Td (shown) Tj ET",
+        "BT 3 Tr /F 11 Tf 80 605 Td (shown) Tj ET IMAGE",
+        "0 0 1 rg 60 590 300 60 re f 1 g BT /F 11 Tf 72 605 Td (shown) Tj ET",
+        "0 G 30 w 60 608 m 300 608 l S 1 g BT /F 11 Tf 72 605 Td (shown) Tj ET",
+        "BT 2 Tr /F 11 Tf 72 605 Td (shown) Tj ET",
+        "BT 7 Tr /F 11 Tf 72 605 Td (shown) Tj ET",
+        "IMAGE 1 g BT /F 11 Tf 80 605 Td (shown) Tj ET",
+        "0.5 g BT /F 11 Tf 72 605 Td (shown) Tj ET",
+        "/Span<</ActualText(shown)>>BDC BT /F 11 Tf 72 605 Td (xyz) Tj ET EMC",
+    ] {
+        assert_eq!(drawn(seen, false), "Seen; shown", "{seen}");
+    }
+    let told = "/Span<</ActualText(whatever is said)>>BDC BT /F 11 Tf 72 605 Td (other) Tj ET EMC";
+    assert_eq!(drawn(told, false), "Seen; other");
+}
+
+#[test]
+fn pages_that_are_pictures_are_told_where_nothing_recognises_them() {
+    let image = "q 500 0 0 700 50 50 cm BI /W 1 /H 1 /CS /G /BPC 8 ID x EI Q";
+    let bytes = pages(3, |i| match i {
+        0 => said("A page with words"),
+        _ => (String::new(), image.into()),
+    });
+    let tenant = envelope::TenantId::default_tenant();
+    let (document, left_out) = crate::reader::read_bytes(&bytes, "a.pdf", &tenant).unwrap();
+    assert_eq!(lines_of_page(&document, 1), ["A page with words"]);
+    assert_eq!(
+        left_out.unwrap().to_string(),
+        "read in part: pictures without a text: 2 pages; `indexer.ocr` has them read"
+    );
+}
+
+#[test]
+fn pages_are_called_as_the_document_calls_them() {
+    let bytes = pages(6, |i| said(&format!("Body of page {i}")));
+    let catalog = "<</Type/Catalog/Pages 2 0 R/PageLabels<</Kids[<</Nums[0<</S/r>>2<</S/D/St 3>>]>>\
+                   <</Nums[4<</S/A/P(Annex )>>]>>]>>>>";
+    let text = String::from_utf8(bytes).unwrap();
+    let text = text.replacen("<</Type/Catalog/Pages 2 0 R>>", catalog, 1);
+    let names = parse(text.as_bytes(), ReadOptions::default())
+        .unwrap()
+        .page_names;
+    let wanted = [(1, "i"), (2, "ii"), (5, "Annex A"), (6, "Annex B")];
+    assert_eq!(
+        names,
+        wanted.map(|(page, name)| (page, name.to_owned())).into()
+    );
 }
 
 #[test]

@@ -2,8 +2,11 @@
 //!
 //! Each sentence says what the user can do about it, if there is something to do.
 
+use super::format::Format;
+use serde::{Deserialize, Serialize};
+
 /// A file that was not read, and why.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skip {
     /// Path relative to the corpus root, with `/`; empty for the root itself. Of a part of a file:
     /// `file.jsonl#<line>`.
@@ -13,7 +16,7 @@ pub struct Skip {
 }
 
 /// Why a file was not read.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum SkipReason {
     /// Over a limit on bytes, which it names.
     #[error("larger than {} MiB; split it", .0 / (1024 * 1024))]
@@ -25,7 +28,7 @@ pub enum SkipReason {
     #[error("empty")]
     Empty,
     /// A format that no reader knows.
-    #[error("unknown extension `{0}`; convert it to .md, .txt, .html, .pdf, .docx, .csv or .jsonl")]
+    #[error("unknown extension{}", unknown(.0))]
     UnknownExtension(String),
     /// A name that begins with a dot; of a folder only the folder is named.
     #[error("hidden; rename it without the leading dot")]
@@ -37,32 +40,51 @@ pub enum SkipReason {
     #[error("a link that leads in a circle; remove it")]
     Loop,
     /// The file could not be opened or read. It may still exist, so its document is not deleted for this.
-    #[error("unreadable: {0}")]
+    #[error("unreadable: {}", told(.0))]
     Unreadable(String),
     /// Needs a password.
     #[error("encrypted; save it without a password")]
     Encrypted,
     /// Pages of pictures only.
-    #[error("no text in it, a scan perhaps; run text recognition (OCR) on it first")]
+    #[error(
+        "no text in it, a scan perhaps; run text recognition (OCR) on it first, or set `indexer.ocr`, for \
+             which `tesseract` and `pdftoppm` have to be on the PATH"
+    )]
     NoText,
     /// Does not follow its own format, or its reader failed on it.
-    #[error("damaged: {0}; open it in its program and save it again")]
+    #[error("damaged: {}; open it in its program and save it again", told(.0))]
     Broken(String),
     /// Small on disk and huge when unpacked.
     #[error("would unpack to more than {} MiB; save it again, with less in it", .0 / (1024 * 1024))]
     Inflates(u64),
+    /// Its reader took more time or memory than it may, and says how much that is.
+    #[error("not read within its limits: {}; split it, or raise the limit", told(.0))]
+    OverLimits(String),
+    /// A program outside that its reader calls does not work where it is read, which says nothing of the file.
+    #[error("a program that reads it does not work here: {}", told(.0))]
+    Program(String),
     /// A line of JSONL that is no document.
-    #[error("no JSON object with a `text`: {0}; correct that line")]
+    #[error("no JSON object with a text: {}", told(.0))]
     BadLine(String),
     /// The file contains several documents, where the bytes of a single one were expected.
     #[error("one file of several documents; publish each of them, as `argosy index` does")]
     Several,
+    /// In a file of files, and not read for what it is there.
+    #[error("left out of the file that it is in: {}", told(.0))]
+    Entry(String),
     /// JSON that should be a parsed document is not one.
-    #[error("not a document as `Argosy-Form: document` wants it: {0}")]
+    #[error("not a document as `Argosy-Form: document` wants it: {}", told(.0))]
     BadForm(String),
     /// Read, but not all of it.
-    #[error("read in part: {0}")]
+    #[error("read in part: {}", told(.0))]
     Partial(String),
+}
+
+/// Characters of what a sentence tells of a file: names in it are as long as whoever made it wanted.
+const TOLD_CHARS_MAX: usize = 1_000;
+
+fn told(why: &str) -> String {
+    text::shortened(why, TOLD_CHARS_MAX)
 }
 
 impl SkipReason {
@@ -81,10 +103,35 @@ impl SkipReason {
             SkipReason::NoText => "no_text",
             SkipReason::Broken(_) => "broken",
             SkipReason::Inflates(_) => "inflates",
+            SkipReason::OverLimits(_) => "over_limits",
+            SkipReason::Program(_) => "program_failed",
             SkipReason::BadLine(_) => "bad_line",
             SkipReason::Several => "several_documents",
+            SkipReason::Entry(_) => "entry",
             SkipReason::BadForm(_) => "bad_form",
             SkipReason::Partial(_) => "partial",
+        }
+    }
+
+    /// Whether what was read of the file before may still be in it: then it stays indexed. A copy that is under way, a
+    /// disk that fails, a machine that is busy and a program that is not installed here look like this as well.
+    pub(crate) fn hides(&self) -> bool {
+        use SkipReason as S;
+        match self {
+            S::Unreadable(_) | S::Program(_) | S::Broken(_) | S::OverLimits(_) => true,
+            S::Inflates(_) | S::TooLarge(_) | S::Encrypted => true,
+            S::UnknownExtension(ext) => Format::of(ext).is_some(),
+            _ => false,
+        }
+    }
+
+    /// What is told of two parts that were left out.
+    pub(super) fn both(one: Option<SkipReason>, other: Option<SkipReason>) -> Option<SkipReason> {
+        match (one, other) {
+            (Some(SkipReason::Partial(one)), Some(SkipReason::Partial(other))) => {
+                Some(SkipReason::Partial(format!("{one}; {other}")))
+            }
+            (one, other) => one.or(other),
         }
     }
 
@@ -96,4 +143,22 @@ impl SkipReason {
             false => SkipReason::Broken("not of the format that its name says".into()),
         }
     }
+}
+
+/// What is said of an extension that is not known, and what helps.
+fn unknown(ext: &str) -> String {
+    let helps = match ext {
+        "" => return ": it has none; give it that of its format".to_owned(),
+        "doc" | "dot" => {
+            "install LibreOffice where it is read (`soffice` on the PATH), or save it as .docx"
+        }
+        "ppt" | "pps" | "pot" => {
+            "install LibreOffice where it is read (`soffice` on the PATH), or save it as .pptx"
+        }
+        "bmp" | "gif" | "jpeg" | "jpg" | "png" | "tif" | "tiff" | "webp" => {
+            "a picture is read where `indexer.ocr` is set and `tesseract` on the PATH"
+        }
+        _ => "convert it to text, HTML, PDF or an office format",
+    };
+    format!(" `{ext}`; {helps}")
 }

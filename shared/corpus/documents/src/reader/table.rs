@@ -1,25 +1,26 @@
 //! Reads CSV and TSV: each row becomes one line `| a | b |` below the header. The chunker keeps rows whole and
 //! repeats the header on every piece. In a wide table, whose header is too long to be repeated, each row contains the
-//! names of its columns instead: `| column: value | … |`.
+//! names of its columns instead: `| column: value | … |`. What stands above the header is text.
 //!
 //! A file of more than [`PART_BYTES`] becomes several documents, so that memory holds one part of it. Quoted fields
 //! may contain line breaks; rows that are too short or too long are accepted as they are. Values are *not* typed:
 //! numbers stay as they were written.
 
-use super::text::{Decoded, stream, stream_of};
+mod rows;
+mod shape;
+
+use super::text::{Decoded, Input, stream};
 use super::{File, Parsed, SkipReason, unreadable};
 use crate::chunk::{CHUNK_TOKENS_MAX, tokens};
 use crate::document::{Document, NumberedLine};
 use crate::reader::Skip;
+pub(super) use rows::Rows;
+use shape::Shape;
 use std::io::{self, BufRead, BufReader, Cursor};
-use std::path::Path;
+use text::one_line;
 
 /// Text of one part, in bytes, a row more at most; and the largest file that has no parts.
 pub(super) const PART_BYTES: usize = 1024 * 1024;
-/// Longest row, in bytes: a quote that is never closed would swallow the file.
-const ROW_BYTES_MAX: usize = 1024 * 1024;
-/// Most columns; what is beyond is left out.
-const COLUMNS_MAX: usize = 1_000;
 /// A header of more tokens is not repeated by the chunker: names go into the rows.
 const HEADER_TOKENS_MAX: usize = CHUNK_TOKENS_MAX / 4;
 
@@ -33,8 +34,38 @@ pub(super) struct Parts {
 /// A table while it is read.
 struct Table {
     rows: Rows<BufReader<Decoded>>,
-    header: Vec<String>,
+    /// What stands above the header, with its lines.
+    titles: Vec<(u32, String)>,
+    header: Header,
+    header_line: u32,
     ended: bool,
+}
+
+/// The names of the columns.
+pub(super) struct Header {
+    names: Vec<String>,
+    is_wide: bool,
+}
+
+impl Header {
+    pub(super) fn new(names: Vec<String>) -> Header {
+        let is_wide = tokens(&row(&names)) > HEADER_TOKENS_MAX;
+        Header { names, is_wide }
+    }
+
+    /// The header as a line.
+    pub(super) fn line(&self) -> String {
+        row(&self.names)
+    }
+
+    /// Adds the lines of a row: a row of a wide table is parted from the one before, which is no header of it.
+    pub(super) fn rows(&self, cells: &[String], mut push: impl FnMut(String)) {
+        if !self.is_wide {
+            return push(row(cells));
+        }
+        push(String::new());
+        push(row(&named(&self.names, cells)));
+    }
 }
 
 /// A table that is one document.
@@ -47,48 +78,70 @@ pub(super) fn parse(bytes: &[u8], ext: &str) -> Result<Parsed, SkipReason> {
     })
 }
 
+/// What people may want to know of how a table was read: nothing where its first row is the header.
+pub(super) fn note(input: Box<dyn Input>) -> Option<String> {
+    let mut input = stream(input).ok()?;
+    let shape = Shape::find(input.fill_buf().ok()?, None);
+    let delimiter = match shape.delimiter {
+        b'\t' => "tabs".to_owned(),
+        sign => format!("`{}`", char::from(sign)),
+    };
+    match (shape.titles, shape.has_row_names) {
+        (0, false) => None,
+        (0, true) => Some("the first column has no name in the header".to_owned()),
+        (1, _) => Some(format!(
+            "the header is the second row, cells are parted by {delimiter}; the row above is text"
+        )),
+        (rows, _) => Some(format!(
+            "the header is row {}, cells are parted by {delimiter}; the rows above are text",
+            rows + 1
+        )),
+    }
+}
+
 impl Table {
     fn open(mut input: BufReader<Decoded>, ext: &str) -> Result<Table, SkipReason> {
-        let delimiter = match ext {
-            "tsv" => b'\t',
-            _ => delimiter(input.fill_buf().map_err(unreadable)?),
-        };
-        let mut rows = Rows {
-            input,
-            delimiter,
-            line: 1,
-        };
-        let header = loop {
+        let promised = (ext == "tsv").then_some(b'\t');
+        let shape = Shape::find(input.fill_buf().map_err(unreadable)?, promised);
+        let mut rows = Rows::new(input, shape.delimiter);
+        let mut titles = Vec::new();
+        let (header_line, mut names) = loop {
             match rows.next().map_err(unreadable)? {
                 None => return Err(SkipReason::Empty),
                 Some((_, cells)) if is_blank(&cells) => continue,
-                Some((_, cells)) => break cells,
+                Some((line, cells)) if titles.len() < shape.titles => {
+                    titles.push((line, one_line(&cells.join(" ")).replace('|', "/")));
+                }
+                Some(header) => break header,
             }
         };
+        if shape.has_row_names {
+            names.insert(0, String::new());
+        }
         Ok(Table {
             rows,
-            header,
+            titles,
+            header: Header::new(names),
+            header_line,
             ended: false,
         })
     }
 
     /// The next lines, below the header: this many bytes, or a row more.
     fn lines(&mut self, first: bool, bytes_max: usize) -> io::Result<Vec<NumberedLine>> {
-        let title = row(self.header.iter().map(String::as_str));
-        let wide = tokens(&title) > HEADER_TOKENS_MAX;
         let mut lines: Vec<NumberedLine> = Vec::new();
         let mut bytes = 0;
         let mut push = |number: u32, text: String| {
             bytes += text.len();
-            lines.push(NumberedLine {
-                number,
-                page: None,
-                text,
-            });
+            lines.push(NumberedLine::new(number, None, text));
             bytes
         };
-        if !wide || first {
-            push(1, title);
+        for (line, title) in std::mem::take(&mut self.titles) {
+            push(line, title);
+            push(line, String::new());
+        }
+        if !self.header.is_wide || first {
+            push(self.header_line, self.header.line());
         }
         loop {
             let Some((line, cells)) = self.rows.next()? else {
@@ -98,14 +151,9 @@ impl Table {
             if is_blank(&cells) {
                 continue;
             }
-            if wide {
-                push(line, String::new()); // a row is no header of the next one
-            }
-            let text = match wide {
-                true => row(named(&self.header, &cells).iter().map(String::as_str)),
-                false => row(cells.iter().map(String::as_str)),
-            };
-            if push(line, text) >= bytes_max {
+            let mut written = 0;
+            self.header.rows(&cells, |text| written = push(line, text));
+            if written >= bytes_max {
                 break;
             }
         }
@@ -114,8 +162,8 @@ impl Table {
 }
 
 impl Parts {
-    pub(super) fn open(path: &Path, file: File) -> Result<Parts, SkipReason> {
-        let table = Table::open(stream_of(path)?, &file.ext)?;
+    pub(super) fn open(input: BufReader<Decoded>, file: File) -> Result<Parts, SkipReason> {
+        let table = Table::open(input, &file.ext)?;
         let first = true;
         Ok(Parts { file, table, first })
     }
@@ -135,7 +183,9 @@ impl Iterator for Parts {
             };
             let first = std::mem::replace(&mut self.first, false);
             // The header alone says something once.
-            let Some(from) = lines.iter().map(|l| l.number).find(|&n| first || n > 1) else {
+            let header_line = self.table.header_line;
+            let mut numbers = lines.iter().map(|l| l.number);
+            let Some(from) = numbers.find(|&n| first || n > header_line) else {
                 continue;
             };
             let file = match first {
@@ -160,7 +210,7 @@ fn is_blank(cells: &[String]) -> bool {
 }
 
 /// `| a | b |`, on one line.
-fn row<'a>(cells: impl Iterator<Item = &'a str>) -> String {
+pub(super) fn row(cells: &[String]) -> String {
     let mut text = String::from("|");
     for cell in cells {
         for word in cell.split_whitespace() {
@@ -187,126 +237,6 @@ fn named(header: &[String], cells: &[String]) -> Vec<String> {
             _ => format!("{name}: {cell}"),
         })
         .collect()
-}
-
-/// The sign that stands most often in the first lines, outside quotes: `,` `;` or a tab.
-fn delimiter(head: &[u8]) -> u8 {
-    let mut counts = [(b',', 0), (b';', 0), (b'\t', 0), (b'|', 0)];
-    let (mut quoted, mut lines) = (false, 0);
-    for &byte in head {
-        quoted ^= byte == b'"';
-        lines += usize::from(byte == b'\n' && !quoted);
-        // The header decides: text below it has commas in it.
-        if lines > 0 && counts.iter().any(|(_, n)| *n > 0) {
-            break;
-        }
-        for (sign, count) in &mut counts {
-            *count += usize::from(!quoted && byte == *sign);
-        }
-    }
-    counts
-        .iter()
-        .rev()
-        .max_by_key(|(_, n)| *n)
-        .map_or(b',', |(sign, _)| *sign)
-}
-
-/// Rows of a table. A row that is too long ends where the limit is.
-struct Rows<R> {
-    input: R,
-    delimiter: u8,
-    line: u32,
-}
-
-impl<R: BufRead> Rows<R> {
-    /// The next row and the line that it begins on.
-    fn next(&mut self) -> io::Result<Option<(u32, Vec<String>)>> {
-        let started = self.line;
-        let mut row = Row::default();
-        loop {
-            let block = self.input.fill_buf()?;
-            if block.is_empty() {
-                return Ok((row.bytes > 0).then(|| (started, row.cells())));
-            }
-            let mut used = 0;
-            let mut ended = false;
-            for &byte in block {
-                used += 1;
-                self.line = self.line.saturating_add(u32::from(byte == b'\n'));
-                ended = row.take(byte, self.delimiter);
-                if ended {
-                    break;
-                }
-            }
-            self.input.consume(used);
-            if ended {
-                return Ok(Some((started, row.cells())));
-            }
-        }
-    }
-}
-
-/// A row while it is read.
-#[derive(Default)]
-struct Row {
-    done: Vec<Vec<u8>>,
-    cell: Vec<u8>,
-    bytes: usize,
-    quoted: bool,
-    /// A quote was just read that ends the field, unless another one follows.
-    closing: bool,
-}
-
-impl Row {
-    /// Takes one byte; true when it ends the row.
-    fn take(&mut self, byte: u8, delimiter: u8) -> bool {
-        self.bytes += 1;
-        if self.bytes > ROW_BYTES_MAX {
-            self.quoted = false;
-        }
-        if self.quoted {
-            match byte {
-                b'"' => (self.quoted, self.closing) = (false, true),
-                _ => self.cell.push(byte),
-            }
-            return false;
-        }
-        match byte {
-            b'\n' => return true,
-            _ if self.bytes > ROW_BYTES_MAX => {
-                return byte == b'\n' || self.bytes > 2 * ROW_BYTES_MAX;
-            }
-            b'"' if self.closing => {
-                self.cell.push(b'"');
-                self.quoted = true;
-            }
-            b'"' if self.cell.iter().all(u8::is_ascii_whitespace) => {
-                self.cell.clear();
-                self.quoted = true;
-            }
-            _ if byte == delimiter => {
-                let cell = std::mem::take(&mut self.cell);
-                if self.done.len() < COLUMNS_MAX {
-                    self.done.push(cell);
-                }
-            }
-            _ => self.cell.push(byte),
-        }
-        self.closing = false;
-        false
-    }
-
-    fn cells(mut self) -> Vec<String> {
-        if self.done.len() < COLUMNS_MAX {
-            self.done.push(self.cell);
-        }
-        let text = |cell: &Vec<u8>| {
-            String::from_utf8_lossy(cell)
-                .trim_end_matches('\r')
-                .to_owned()
-        };
-        self.done.iter().map(text).collect()
-    }
 }
 
 #[cfg(test)]

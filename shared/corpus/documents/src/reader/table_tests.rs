@@ -52,6 +52,63 @@ fn delimiters_and_encodings_are_found() {
 }
 
 #[test]
+fn all_rows_decide_about_the_delimiter_and_the_header() {
+    for (table, expected) in [
+        // A title, and how an office program exports one.
+        (
+            "Price list of 2025\nvalid from May, without tax\n\nItem;Price;Note\nRope;1,5;a, b\nHook;2,5;c\n",
+            vec![
+                "Price list of 2025",
+                "valid from May, without tax",
+                "| Item | Price | Note |",
+                "| Rope | 1,5 | a, b |",
+                "| Hook | 2,5 | c |",
+            ],
+        ),
+        (
+            "Sales report,,\n,,\nRegion,Q1,Q2\nNorth,1,2\nSouth,3,4\n",
+            vec![
+                "Sales report",
+                "| Region | Q1 | Q2 |",
+                "| North | 1 | 2 |",
+                "| South | 3 | 4 |",
+            ],
+        ),
+        // As many commas as semicolons, in the header and in each row.
+        (
+            "Name, first;Price, net;Sum, net\nRope;1,5;3,0\nHook;2,5;5,0\n",
+            vec![
+                "| Name, first | Price, net | Sum, net |",
+                "| Rope | 1,5 | 3,0 |",
+                "| Hook | 2,5 | 5,0 |",
+            ],
+        ),
+        ("1,5;2,5\n3,5;4,5\n", vec!["| 1,5 | 2,5 |", "| 3,5 | 4,5 |"]),
+        (
+            "\"Limit; in t\",\"Rope\"\n\"35; 40\",\"steel\"\n",
+            vec!["| Limit; in t | Rope |", "| 35; 40 | steel |"],
+        ),
+        // R says nothing of its first column.
+        (
+            "\"speed\",\"dist\"\n\"1\",4,2\n\"2\",7,10\n",
+            vec!["| | speed | dist |", "| 1 | 4 | 2 |", "| 2 | 7 | 10 |"],
+        ),
+        (
+            "a,b,c\n1,2,3,\n4,5,6,\n",
+            vec!["| a | b | c |", "| 1 | 2 | 3 | |", "| 4 | 5 | 6 | |"],
+        ),
+        (",a,b\n0,1,2\n", vec!["| | a | b |", "| 0 | 1 | 2 |"]),
+        ("one\ntwo\n", vec!["| one |", "| two |"]),
+    ] {
+        let found = read("t.csv", table.as_bytes()).unwrap();
+        assert_eq!(body(&found), expected, "{table}");
+    }
+    let titled = read("t.csv", b"Report of May\nItem,Price\nRope,2\n").unwrap();
+    let numbers: Vec<u32> = titled.lines.iter().map(|line| line.number).collect();
+    assert_eq!(numbers, [1, 1, 2, 3]);
+}
+
+#[test]
 fn a_wide_table_names_its_columns_in_each_row() {
     let header: Vec<String> = (0..80).map(|i| format!("column {i}")).collect();
     let cells: Vec<String> = (0..80)
@@ -123,4 +180,30 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn a_header_that_is_not_the_first_row_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let note = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        crate::reader::note(&path, name)
+    };
+    assert_eq!(note("a.csv", "Item;Price\nRope;2\n"), None);
+    assert_eq!(note("a.md", "Title\nItem;Price\nRope;2\nHook;3\n"), None);
+    let told = note("b.csv", "Title\nItem;Price\nRope;2\nHook;3\n").unwrap();
+    assert!(
+        told.starts_with("the header is the second row, cells are parted by `;`"),
+        "{told}"
+    );
+}
+
+#[test]
+fn quotes_in_a_cell_that_begins_with_blanks_are_cheap() {
+    let table = format!("h,i\n{}a{},b\n", " ".repeat(400_000), "\"".repeat(400_000));
+    let d = read("t.csv", table.as_bytes()).unwrap();
+    assert!(body(&d)[1].ends_with("\"\" | b |"));
+    let blank = read("t.csv", b"h,i\n  \"a,b\",c\n").unwrap();
+    assert_eq!(body(&blank)[1], "| a,b | c |");
 }

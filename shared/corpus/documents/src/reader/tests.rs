@@ -76,6 +76,16 @@ fn the_title_falls_back_to_the_file_name() {
 }
 
 #[test]
+fn names_are_corrected_only_where_a_scanner_may_have_been() {
+    let text = "The hosts web1prod, web1stage, db1main and app1eu are in List1Items.";
+    assert!(read("a.txt", text.as_bytes()).unwrap().lines[0].text != text);
+    for name in ["a.md", "a.html", "a.rst"] {
+        let read = read(name, text.as_bytes()).unwrap();
+        assert_eq!(read.lines[0].text, text, "{name}");
+    }
+}
+
+#[test]
 fn every_reason_has_a_code_and_a_sentence() {
     let reasons = [
         SkipReason::TooLarge(FILE_BYTES_MAX),
@@ -90,8 +100,11 @@ fn every_reason_has_a_code_and_a_sentence() {
         SkipReason::NoText,
         SkipReason::Broken("cut off".into()),
         SkipReason::Inflates(PDF_STREAM_BYTES_MAX),
+        SkipReason::OverLimits("it took longer than 60 s".into()),
+        SkipReason::Program("`tesseract` cannot be started".into()),
         SkipReason::BadLine("no `text`".into()),
         SkipReason::Several,
+        SkipReason::Entry("its name leads out of it".into()),
         SkipReason::BadForm("no `lines`".into()),
         SkipReason::Partial("pages from 3 on are over a limit".into()),
     ];
@@ -103,6 +116,8 @@ fn every_reason_has_a_code_and_a_sentence() {
             .iter()
             .all(|reason| !reason.to_string().ends_with('.'))
     );
+    let long = SkipReason::Partial("x".repeat(300_000)).to_string();
+    assert!(long.starts_with("read in part: xxx") && long.len() < 2_000);
 }
 
 #[test]

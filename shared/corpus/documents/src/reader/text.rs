@@ -6,9 +6,7 @@
 use super::{Parsed, SkipReason, front_matter, take_title, unreadable};
 use crate::document::NumberedLine;
 use encoding_rs::{Decoder, Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
-use std::fs::File;
 use std::io::{self, BufReader, Read, Seek};
-use std::path::Path;
 
 /// Of a text, at most one character in this many may be unreadable; beyond it the file is binary.
 const UNREADABLE_ONE_IN: usize = 20;
@@ -76,11 +74,6 @@ fn is_latin(bytes: &[u8]) -> bool {
     let undefined = |b: u8| matches!(b, 0x81 | 0x8d | 0x8f | 0x90 | 0x9d);
     let accented = bytes.iter().filter(|b| !b.is_ascii()).count();
     !bytes.iter().any(|&b| control(b) || undefined(b)) && accented * ACCENTED_ONE_IN <= bytes.len()
-}
-
-/// A file as a stream of UTF-8, however large it is.
-pub(super) fn stream_of(path: &Path) -> Result<BufReader<Decoded>, SkipReason> {
-    stream(Box::new(File::open(path).map_err(unreadable)?))
 }
 
 /// What can be read twice.
@@ -166,6 +159,7 @@ pub(super) fn plain(text: &str) -> Parsed {
         title,
         metadata,
         lines: numbered(body, skipped),
+        ..Parsed::default()
     }
 }
 
@@ -179,11 +173,7 @@ pub(super) fn numbered(body: &str, skipped: u32) -> Vec<NumberedLine> {
                 page = page.map(|p| p + 1);
             }
             if i == 0 || !part.is_empty() {
-                lines.push(NumberedLine {
-                    number,
-                    page,
-                    text: part.to_owned(),
-                });
+                lines.push(NumberedLine::new(number, page, part));
             }
         }
     }
@@ -257,7 +247,7 @@ mod tests {
             for bytes in [text.as_bytes().to_vec(), utf16(&text, true, big)] {
                 std::fs::write(file.path(), &bytes).unwrap();
                 let mut streamed = String::new();
-                stream_of(file.path()).unwrap().read_to_string(&mut streamed).unwrap();
+                stream(Box::new(file.reopen().unwrap())).unwrap().read_to_string(&mut streamed).unwrap();
                 prop_assert_eq!(&streamed, &decode(&bytes).unwrap());
                 prop_assert_eq!(&streamed, &text);
             }

@@ -9,13 +9,13 @@ use envelope::lookup::{
     SearchReply,
 };
 use envelope::{
-    Bucket, Classify, Condition, ConditionOrigin, Filter, FilterMatch, Op, Passage, Problem,
-    SearchStrategy, TenantId, UnixMs,
+    Bucket, Classify, Condition, ConditionOrigin, Filter, FilterMatch, Op, Passage, Principal,
+    Problem, SearchStrategy, UnixMs,
 };
 use index::Index;
 use indexer::schema::Schemas;
 use retriever::{DerivedFilter, LinkedResult, search_derived, search_linked};
-use search::{SearchPart, SearchRequest, Searcher, context};
+use search::{SearchPart, SearchRequest, Searcher, narrow};
 use std::sync::Arc;
 
 /// Candidates of a search before reranking, as the retriever has by default.
@@ -64,7 +64,7 @@ impl Lookup {
         let is_linked = asked.link && asked.document.is_none();
         let mut filter = asked.filter;
         if let Some(which) = asked.document {
-            let document = self.document(asked.tenant.clone(), which).await?;
+            let document = self.document(asked.principal.clone(), which).await?;
             let id = document.doc_id.as_str();
             let condition = Condition::new("doc_id", Op::Eq, id, ConditionOrigin::User);
             filter.0.push(condition);
@@ -73,7 +73,7 @@ impl Lookup {
             buckets: asked.buckets,
             filter,
             strategy: asked.strategy,
-            ..SearchRequest::new(asked.tenant, asked.query, FETCH_K, asked.top_k)
+            ..SearchRequest::new(asked.principal, asked.query, FETCH_K, asked.top_k)
         };
         let linked = self.linked(&request, is_linked, now).await?;
         let Explanation { documents, dropped } = match asked.explain {
@@ -86,7 +86,7 @@ impl Lookup {
         let mut passages = found.passages;
         if let Some(chars) = asked.context_chars {
             for passage in &mut passages {
-                passage.text = context(&passage.text, &request.query, chars);
+                narrow(passage, &request.query, chars);
             }
         }
         let unknown_fields = found.unknown_fields;
@@ -94,7 +94,7 @@ impl Lookup {
             matched: matched(&passages, &request.filter, &unknown_fields, &given_up),
             passages,
             total_hits: found.total_hits,
-            known_fields: self.known(request.tenant, &unknown_fields).await?,
+            known_fields: self.known(request.principal, &unknown_fields).await?,
             unknown_fields,
             failed: found.failed.iter().map(|leg| leg.as_str().into()).collect(),
             left_out: 0,
@@ -145,22 +145,22 @@ impl Lookup {
     }
 
     pub(super) async fn metadata(&self, body: &[u8]) -> Result<DocumentReply, Problem> {
-        let lookup::Metadata { tenant, which } = lookup::Metadata::parse(body)?;
-        self.document(tenant, which).await
+        let lookup::Metadata { principal, which } = lookup::Metadata::parse(body)?;
+        self.document(principal, which).await
     }
 
-    /// What is known of a document; one that the tenant does not have is refused by name.
+    /// What is known of a document; one that the principal does not have is refused by name.
     async fn document(
         &self,
-        tenant: TenantId,
+        principal: Principal,
         which: DocumentName,
     ) -> Result<DocumentReply, Problem> {
         let (doc_id, named) = match which {
-            DocumentName::Source(source) => (doc_id_of(&tenant, &source), source),
+            DocumentName::Source(source) => (doc_id_of(&principal.tenant, &source), source),
             DocumentName::DocId(doc_id) => (doc_id.clone(), doc_id.to_string()),
         };
         let facts = self
-            .blocking(move |index| index.document(&tenant, &doc_id))
+            .blocking(move |index| index.document(&principal, &doc_id))
             .await?;
         facts.ok_or_else(|| {
             Problem::new(
@@ -189,11 +189,15 @@ impl Lookup {
     }
 
     /// The fields that there are, when some that were named are not.
-    async fn known(&self, tenant: TenantId, unknown: &[String]) -> Result<Vec<String>, Problem> {
+    async fn known(
+        &self,
+        principal: Principal,
+        unknown: &[String],
+    ) -> Result<Vec<String>, Problem> {
         if unknown.is_empty() {
             return Ok(Vec::new());
         }
-        self.blocking(move |index| index.fields(&tenant)).await
+        self.blocking(move |index| index.fields(&principal)).await
     }
 
     async fn blocking<T: Send + 'static>(

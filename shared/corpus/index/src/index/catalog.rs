@@ -34,7 +34,8 @@ impl Index {
     pub fn catalog(&self, request: &CatalogRequest) -> Result<CorpusCatalog, Error> {
         let searcher = self.reader.searcher();
         let (mut buckets, scope, buckets_left_out) = self.scope(&searcher, request)?;
-        let (fields, fields_left_out) = self.fields_of(&searcher, &request.tenant, FIELDS_MAX)?;
+        let (fields, fields_left_out) =
+            self.fields_of(&searcher, &request.principal, FIELDS_MAX)?;
         for field in &fields {
             let new = || ColumnCount {
                 best: Best::new(request.values_max),
@@ -104,7 +105,10 @@ impl Index {
         let mut found = Vec::new();
         for bucket in names {
             let of_bucket = std::slice::from_ref(&bucket);
-            let heads = self.heads(searcher, (&request.tenant, of_bucket, &Filter::default()))?;
+            let heads = self.heads(
+                searcher,
+                (&request.principal, of_bucket, &Filter::default()),
+            )?;
             let documents = searcher.search(&heads, &Count)?;
             if documents > 0 {
                 found.push((documents, bucket, heads));

@@ -9,7 +9,7 @@ use serde_json::json;
 
 fn request(buckets: &[&str], values_max: usize) -> CatalogRequest {
     CatalogRequest {
-        tenant: TenantId::default_tenant(),
+        principal: envelope::Principal::default(),
         buckets: buckets.iter().map(|b| Bucket::new(*b).unwrap()).collect(),
         values_max,
     }
@@ -170,7 +170,7 @@ fn nothing_of_another_tenant_is_told_nor_of_what_was_replaced() {
         r#"{"buckets":[{"bucket":"invoices","documents":1,"columns":[{"field":"vendor","type":"text","documents":1,"coverage":1.0,"values":[{"value":"new","documents":1}]}]}]}"#
     );
     let nobody = CatalogRequest {
-        tenant: TenantId::new("nobody").unwrap(),
+        principal: TenantId::new("nobody").unwrap().into(),
         ..request(&[], 9)
     };
     assert!(index.catalog(&nobody).unwrap().is_empty());

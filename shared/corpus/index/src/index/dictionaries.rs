@@ -8,7 +8,7 @@
 use super::Index;
 use super::word_likeness::TableLikeness;
 use crate::Error;
-use envelope::{ChunkRecord, TenantId};
+use envelope::{ChunkRecord, Principal, TenantId, access};
 use linking::{
     BucketWords, Date, DescribedBucket, Dictionary, FieldValue, LinkedQuestion, NAMED, fiscal,
     names,
@@ -134,7 +134,11 @@ fn add(dictionary: &mut Dictionary, head: &ChunkRecord) {
     let bucket = head.bucket.as_str();
     dictionary.bucket(bucket);
     let mut fields = Vec::new();
-    for (field, value) in &head.metadata {
+    let described = head
+        .metadata
+        .iter()
+        .filter(|(field, _)| !access::is_acl(field));
+    for (field, value) in described {
         if add_value(dictionary, bucket, field, value) {
             fields.push(field.as_str());
         }
@@ -195,23 +199,27 @@ impl Index {
         }
     }
 
-    /// Links a tenant's question, asked on a given day, to its documents. Blocking; the first call reads the head of
-    /// every document, unless a writer has done so.
+    /// Links a principal's question, asked on a given day, to the documents of its tenant. Blocking; the first call
+    /// reads the head of every document, unless a writer has done so. Where documents that the principal must not read
+    /// had a part in it, the question is linked to nothing.
     ///
     /// # Errors
     /// When the index cannot be read.
     pub fn link(
         &self,
-        tenant: &TenantId,
+        principal: &Principal,
         question: &str,
         today: Date,
     ) -> Result<LinkedQuestion, Error> {
         self.read_names()?;
         let known = self.dictionaries.known();
-        let dictionary = known.as_ref().and_then(|known| known.of.get(tenant));
+        let dictionary = known
+            .as_ref()
+            .and_then(|known| known.of.get(&principal.tenant));
         let linked = dictionary
             .map(|known| linking::link_by(question, known, today, &self.dictionaries.likeness));
-        Ok(linked.unwrap_or_default())
+        drop(known);
+        self.told(principal, linked.unwrap_or_default())
     }
 
     /// Reads the names in the documents of the index, if they are not known.

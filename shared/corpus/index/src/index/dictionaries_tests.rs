@@ -12,7 +12,7 @@ use serde_json::{Value as Json, json};
 
 fn linked(index: &Index, tenant: &TenantId, question: &str) -> Vec<String> {
     let today = day(2024, 5, 1).unwrap();
-    let linked = index.link(tenant, question, today).unwrap();
+    let linked = index.link(&tenant.clone().into(), question, today).unwrap();
     let fields = linked.conditions.into_iter();
     fields
         .map(|c| format!("{} {:?}", c.field, c.test))
@@ -22,14 +22,14 @@ fn linked(index: &Index, tenant: &TenantId, question: &str) -> Vec<String> {
 fn sources(index: &Index, field: &str, op: Op, value: Json) -> Vec<String> {
     let condition = Condition::new(field, op, value, ConditionOrigin::User);
     let request = Count {
-        tenant: TenantId::default_tenant(),
+        principal: Principal::default(),
         buckets: Vec::new(),
         filter: Filter(vec![condition]),
         facets: Vec::new(),
         values_max: 0,
     };
     let counted = index.count(&request).unwrap();
-    let rows = index.rows(&request.tenant, &request.filter).unwrap();
+    let rows = index.rows(&request.principal, &request.filter).unwrap();
     assert_eq!(counted.documents as usize, rows.len());
     assert!(counted.unknown_fields.is_empty());
     rows.into_iter().map(|row| row.source).collect()

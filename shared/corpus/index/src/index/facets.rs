@@ -3,13 +3,12 @@
 //! It answers questions such as "how many invoices of 2024, by vendor" for `argosy.count` and `argosy.metadata`.
 //! Documents are counted, not chunks: the first chunk of a document represents it.
 
-use super::filter::{restrictions, unknown_fields};
 use super::tally::{Scope, tally};
 use super::{Index, term_query};
 use crate::Error;
 use crate::gazetteer::{Gazetteer, Named};
 use envelope::lookup::{self, CountReply, DocumentReply, Facet};
-use envelope::{Bucket, ChunkRecord, DocId, Filter, TenantId};
+use envelope::{Bucket, ChunkRecord, DocId, Filter, Principal};
 use search::filter_terms::{self, BUILT_IN};
 use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError};
@@ -28,13 +27,13 @@ impl Index {
     /// Counts documents, and the values of some of their fields. Blocking.
     pub fn count(&self, request: &lookup::Count) -> Result<CountReply, Error> {
         let lookup::Count {
-            tenant,
+            principal,
             buckets,
             filter,
             ..
         } = request;
         let searcher = self.reader.searcher();
-        let heads = self.heads(&searcher, (tenant, buckets, filter))?;
+        let heads = self.heads(&searcher, (principal, buckets, filter))?;
         let mut facets = Vec::with_capacity(request.facets.len());
         if !request.facets.is_empty() {
             let scope = Scope::of(&searcher, &heads)?;
@@ -44,13 +43,13 @@ impl Index {
         }
         let filtered = filter.0.iter().map(|condition| &condition.field);
         let named = filtered.chain(&request.facets);
-        let unknown_fields = unknown_fields(&searcher, &self.fields, tenant, named)?;
+        let unknown_fields = self.unknown_fields(&searcher, principal, named)?;
         Ok(CountReply {
             documents: searcher.search(&heads, &Count)? as u64,
             facets,
             known_fields: match unknown_fields.is_empty() {
                 true => Vec::new(),
-                false => self.fields(tenant)?,
+                false => self.fields(principal)?,
             },
             unknown_fields,
         })
@@ -104,28 +103,25 @@ impl Index {
         Ok(Gazetteer::new(named))
     }
 
-    /// The fields that the documents of a tenant can be filtered by: the built-in ones and the first 64
+    /// The fields that the documents of a principal can be filtered by: the built-in ones and the first 64
     /// others by name. Blocking.
-    pub fn fields(&self, tenant: &TenantId) -> Result<Vec<String>, Error> {
+    pub fn fields(&self, principal: &Principal) -> Result<Vec<String>, Error> {
         let searcher = self.reader.searcher();
         let mut known: BTreeSet<String> = BUILT_IN.map(str::to_owned).into();
-        known.extend(self.fields_of(&searcher, tenant, FIELDS_NAMED_MAX)?.0);
+        known.extend(self.fields_of(&searcher, principal, FIELDS_NAMED_MAX)?.0);
         Ok(known.into_iter().collect())
     }
 
-    /// The first fields of metadata, by name, that documents of a tenant have, and how many there are besides.
+    /// The first fields of metadata, by name, that documents of a principal have, and how many there are besides.
     pub(super) fn fields_of(
         &self,
         searcher: &Searcher,
-        tenant: &TenantId,
+        principal: &Principal,
         fields_max: usize,
     ) -> Result<(Vec<String>, u32), Error> {
         let (mut known, mut others) = (Vec::new(), 0);
         for field in self.fields_of_metadata(searcher, FIELDS_READ_MAX)? {
-            let has_it = Term::from_field_text(self.fields.facts, &filter_terms::marker(&field));
-            let of_tenant = Term::from_field_text(self.fields.tenant, tenant.as_str());
-            let both = BooleanQuery::intersection(vec![term_query(has_it), term_query(of_tenant)]);
-            if searcher.search(&both, &Count)? == 0 {
+            if !self.has_fact(searcher, principal, &filter_terms::marker(&field))? {
                 continue;
             }
             match known.len() < fields_max {
@@ -177,9 +173,13 @@ impl Index {
     }
 
     /// The documents for which a filter holds, in the order of their sources. Blocking: reads the head of each document.
-    pub fn rows(&self, tenant: &TenantId, filter: &Filter) -> Result<Vec<DocumentReply>, Error> {
+    pub fn rows(
+        &self,
+        principal: &Principal,
+        filter: &Filter,
+    ) -> Result<Vec<DocumentReply>, Error> {
         let searcher = self.reader.searcher();
-        let heads = self.heads(&searcher, (tenant, &[], filter))?;
+        let heads = self.heads(&searcher, (principal, &[], filter))?;
         let mut addresses = Vec::from_iter(searcher.search(&heads, &DocSetCollector)?);
         addresses.sort_unstable();
         let mut rows = Vec::with_capacity(addresses.len());
@@ -190,28 +190,28 @@ impl Index {
         Ok(rows)
     }
 
-    /// The heads of the documents of a tenant in some buckets for which a filter holds.
+    /// The heads of the documents of a principal in some buckets for which a filter holds.
     pub(super) fn heads(
         &self,
         searcher: &Searcher,
-        among: (&TenantId, &[Bucket], &Filter),
+        among: (&Principal, &[Bucket], &Filter),
     ) -> Result<BooleanQuery, Error> {
-        let mut restrictions = restrictions(searcher, &self.fields, among)?;
+        let mut restrictions = self.restrictions(searcher, among)?;
         restrictions.queries.push(self.heads_only());
         Ok(BooleanQuery::intersection(restrictions.queries))
     }
 
-    /// The stored facts about a document; `None` when the tenant has no such document. Blocking.
+    /// The stored facts about a document; `None` when the principal has no such document. Blocking.
     pub fn document(
         &self,
-        tenant: &TenantId,
+        principal: &Principal,
         doc_id: &DocId,
     ) -> Result<Option<DocumentReply>, Error> {
         let searcher = self.reader.searcher();
         let id = filter_terms::text_term(BUILT_IN[2], doc_id.as_str());
         let query = BooleanQuery::intersection(vec![
             term_query(Term::from_field_text(self.fields.facts, &id)),
-            term_query(Term::from_field_text(self.fields.tenant, tenant.as_str())),
+            self.readable(&searcher, principal)?.query,
             self.heads_only(),
         ]);
         let top = TopDocs::with_limit(1).order_by_score();

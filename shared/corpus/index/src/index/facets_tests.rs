@@ -4,8 +4,8 @@
 use super::*;
 use crate::index::VectorSource;
 use crate::index::tests::{STREAM, index_of, one, record};
-use envelope::ConditionOrigin;
 use envelope::lookup::FacetValue;
+use envelope::{ConditionOrigin, TenantId};
 use serde_json::{Value as Json, json};
 
 fn pair(value: &str, documents: u64) -> FacetValue {
@@ -45,7 +45,7 @@ fn documents_are_counted_by_value_and_nothing_is_fetched() {
     let index = index_of(&records);
     let count = |buckets: &[&str], filter: Json, fields: &[&str], values_max| {
         let request = lookup::Count {
-            tenant: TenantId::default_tenant(),
+            principal: Principal::default(),
             buckets: buckets.iter().map(|b| Bucket::new(*b).unwrap()).collect(),
             filter: Filter::parse(&filter, ConditionOrigin::User).unwrap(),
             facets: fields.iter().map(|f| (*f).to_owned()).collect(),
@@ -98,7 +98,7 @@ fn a_value_is_one_whether_it_is_a_text_or_a_number() {
     }
     let count = |filter: Json, values_max| {
         let counted = index.count(&lookup::Count {
-            tenant: TenantId::default_tenant(),
+            principal: Principal::default(),
             buckets: vec![],
             filter: Filter::parse(&filter, ConditionOrigin::User).unwrap(),
             facets: vec!["year".into()],
@@ -147,7 +147,7 @@ fn a_tenant_s_counts_are_right_however_much_others_have() {
     writer.commit(9, STREAM).unwrap();
 
     let counted = index.count(&lookup::Count {
-        tenant: TenantId::default_tenant(),
+        principal: Principal::default(),
         buckets: vec![],
         filter: Filter::default(),
         facets: ["vendor", "zone", "a00"].map(str::to_owned).to_vec(),
@@ -162,7 +162,7 @@ fn a_tenant_s_counts_are_right_however_much_others_have() {
     assert_eq!(zones.values, [pair("0", 1), pair("1", 1)]);
     assert!(foreign.values.is_empty());
     assert_eq!(counted.unknown_fields, ["a00"]);
-    let fields = index.fields(&TenantId::default_tenant()).unwrap();
+    let fields = index.fields(&Principal::default()).unwrap();
     assert!(fields.contains(&"zone".to_owned()), "{fields:?}");
 }
 
@@ -171,11 +171,14 @@ fn a_document_is_known_to_its_tenant_only() {
     let index = index_of(&[one("invoices/a.md", "one", json!({"vendor": "Acme"}))]);
     let tenant = TenantId::default_tenant();
     let id = documents::document::doc_id_of(&tenant, "invoices/a.md");
-    let known = index.document(&tenant, &id).unwrap().unwrap();
+    let known = index
+        .document(&tenant.clone().into(), &id)
+        .unwrap()
+        .unwrap();
     assert_eq!(
         (known.chunks, &known.metadata["vendor"]),
         (1, &json!("Acme"))
     );
     let other = TenantId::new("other").unwrap();
-    assert_eq!(index.document(&other, &id).unwrap(), None);
+    assert_eq!(index.document(&other.into(), &id).unwrap(), None);
 }

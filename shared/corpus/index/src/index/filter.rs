@@ -2,10 +2,11 @@
 //! scores.
 
 use super::named::named;
+use super::readable::Readable;
 use super::schema::Fields;
-use super::term_query;
+use super::{Index, term_query};
 use crate::Error;
-use envelope::{Bucket, Condition, Filter, Op, TenantId};
+use envelope::{Bucket, Condition, Filter, Op, Principal};
 use search::filter_terms::{self, BUILT_IN, as_number, as_text, is_partial_date};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -19,6 +20,8 @@ use tantivy::{Searcher, TantivyError, Term};
 
 /// What restricts a search.
 pub(crate) struct Restrictions {
+    /// Whether they are the tenant and nothing else.
+    pub(super) is_tenant_alone: bool,
     /// All must match; none scores.
     pub(super) queries: Vec<Box<dyn Query>>,
     /// Fields of the filter that no document has; their conditions are left out.
@@ -28,43 +31,132 @@ pub(crate) struct Restrictions {
     pub(super) unlike_fields: Vec<String>,
 }
 
-/// The restrictions of a request. The tenant is always one.
-pub(super) fn restrictions(
-    searcher: &Searcher,
-    fields: &Fields,
-    (tenant, buckets, filter): (&TenantId, &[Bucket], &Filter),
-) -> Result<Restrictions, Error> {
-    let of_tenant = Term::from_field_text(fields.tenant, tenant.as_str());
-    let mut queries = vec![term_query(of_tenant)];
-    if !buckets.is_empty() {
-        let buckets = buckets.iter();
-        let terms = buckets.map(|b| Term::from_field_text(fields.bucket, b.as_str()));
-        queries.push(any(terms.map(term_query).collect()));
-    }
-    let named = filter.0.iter().map(|condition| &condition.field);
-    let unknown_fields = unknown_fields(searcher, fields, tenant, named)?;
-    for condition in &filter.0 {
-        if !unknown_fields.contains(&condition.field) {
-            queries.push(translate(searcher, fields, condition)?);
+/// Facts from the first up to the second, without that one.
+type FactRange = (String, String);
+
+impl Index {
+    /// Whether any document has a fact in one of some ranges: any that `among` matches, where that is given.
+    fn has_any(
+        &self,
+        searcher: &Searcher,
+        among: Option<&dyn Query>,
+        ranges: &[FactRange],
+    ) -> Result<bool, Error> {
+        let term = |text: &str| Term::from_field_text(self.fields.facts, text);
+        for (start, end) in ranges {
+            let is_there = match among {
+                None => self.has_fact_in(searcher, start, end)?,
+                Some(among) => {
+                    let (from, until) = (Bound::Included(term(start)), Bound::Excluded(term(end)));
+                    let range = InvertedIndexRangeQuery::new(from, until);
+                    let both = vec![Box::new(range) as Box<dyn Query>, among.box_clone()];
+                    searcher.search(&BooleanQuery::intersection(both), &Count)? > 0
+                }
+            };
+            if is_there {
+                return Ok(true);
+            }
         }
+        Ok(false)
     }
-    let mut unlike_fields = Vec::new();
-    for condition in &filter.0 {
-        let known = !unknown_fields.contains(&condition.field);
-        if known && is_unlike(searcher, fields, condition)? {
-            unlike_fields.push(condition.field.clone());
+
+    fn has_fact_in(&self, searcher: &Searcher, start: &str, end: &str) -> Result<bool, Error> {
+        for segment in searcher.segment_readers() {
+            let index = segment.inverted_index(self.fields.facts)?;
+            let range = index.terms().range().ge(start).lt(end);
+            if range.into_stream().map_err(TantivyError::from)?.advance() {
+                return Ok(true);
+            }
         }
+        Ok(false)
     }
-    let unscored = |query| Box::new(ConstScoreQuery::new(query, 0.0)) as Box<dyn Query>;
-    Ok(Restrictions {
-        queries: queries.into_iter().map(unscored).collect(),
-        unknown_fields,
-        unlike_fields,
-    })
+
+    /// The restrictions of a request. What its principal may read is always one, and the first.
+    pub(super) fn restrictions(
+        &self,
+        searcher: &Searcher,
+        (principal, buckets, filter): (&Principal, &[Bucket], &Filter),
+    ) -> Result<Restrictions, Error> {
+        let fields = &self.fields;
+        let Readable {
+            query,
+            is_whole_tenant,
+        } = self.readable(searcher, principal)?;
+        let among = (!is_whole_tenant).then(|| query.box_clone());
+        let among = among.as_deref();
+        let mut queries = vec![query];
+        if !buckets.is_empty() {
+            let buckets = buckets.iter();
+            let terms = buckets.map(|b| Term::from_field_text(fields.bucket, b.as_str()));
+            queries.push(any(terms.map(term_query).collect()));
+        }
+        let named = filter.0.iter().map(|condition| &condition.field);
+        let unknown_fields = self.unknown_fields(searcher, principal, named)?;
+        for condition in &filter.0 {
+            if !unknown_fields.contains(&condition.field) {
+                queries.push(translate(searcher, fields, condition)?);
+            }
+        }
+        let mut unlike_fields = Vec::new();
+        for condition in &filter.0 {
+            let known = !unknown_fields.contains(&condition.field);
+            if known && is_unlike(condition, &|ranges| self.has_any(searcher, among, ranges))? {
+                unlike_fields.push(condition.field.clone());
+            }
+        }
+        let unscored = |query| Box::new(ConstScoreQuery::new(query, 0.0)) as Box<dyn Query>;
+        Ok(Restrictions {
+            is_tenant_alone: is_whole_tenant && queries.len() == 1,
+            queries: queries.into_iter().map(unscored).collect(),
+            unknown_fields,
+            unlike_fields,
+        })
+    }
+
+    /// Those of some fields that none of a principal's documents has, each once.
+    pub(super) fn unknown_fields<'a>(
+        &self,
+        searcher: &Searcher,
+        principal: &Principal,
+        named: impl Iterator<Item = &'a String>,
+    ) -> Result<Vec<String>, Error> {
+        let mut unknown = Vec::new();
+        for name in named {
+            let field = filter_terms::field_name(name);
+            let is_named = filter_terms::named_field(&field).is_some();
+            if is_named || BUILT_IN.contains(&field.as_str()) || unknown.contains(name) {
+                continue;
+            }
+            let marker = filter_terms::marker(&field);
+            if !self.has_fact(searcher, principal, &marker)? {
+                unknown.push(name.clone());
+            }
+        }
+        Ok(unknown)
+    }
+
+    /// Whether a document that a principal may read has a fact.
+    pub(super) fn has_fact(
+        &self,
+        searcher: &Searcher,
+        principal: &Principal,
+        fact: &str,
+    ) -> Result<bool, Error> {
+        let fact = Term::from_field_text(self.fields.facts, fact);
+        if searcher.doc_freq(&fact)? == 0 {
+            return Ok(false);
+        }
+        let readable = self.readable(searcher, principal)?.query;
+        let both = BooleanQuery::intersection(vec![term_query(fact), readable]);
+        Ok(searcher.search(&both, &Count)? > 0)
+    }
 }
 
-/// Whether no value of a field can be compared with that of a condition.
-fn is_unlike(searcher: &Searcher, fields: &Fields, condition: &Condition) -> Result<bool, Error> {
+/// Whether no value of a field can be compared with that of a condition; `has_any` says whether any has a fact in a range.
+fn is_unlike(
+    condition: &Condition,
+    has_any: &dyn Fn(&[FactRange]) -> Result<bool, Error>,
+) -> Result<bool, Error> {
     let field = filter_terms::field_name(&condition.field);
     let all = |kind| {
         (
@@ -72,7 +164,6 @@ fn is_unlike(searcher: &Searcher, fields: &Fields, condition: &Condition) -> Res
             filter_terms::end_of(kind, &field),
         )
     };
-    let has_any = |ranges: &[(String, String)]| has_any(searcher, fields, ranges);
     let (start, end) = all('t');
     let days = (format!("{start}0"), format!("{start}:"));
     let value = &condition.value;
@@ -96,24 +187,6 @@ fn is_unlike(searcher: &Searcher, fields: &Fields, condition: &Condition) -> Res
     Ok(!has_any(&alike)?)
 }
 
-/// Whether any document has a term in one of some ranges.
-fn has_any(
-    searcher: &Searcher,
-    fields: &Fields,
-    ranges: &[(String, String)],
-) -> Result<bool, Error> {
-    for segment in searcher.segment_readers() {
-        let index = segment.inverted_index(fields.facts)?;
-        for (start, end) in ranges {
-            let range = index.terms().range().ge(start).lt(end);
-            if range.into_stream().map_err(TantivyError::from)?.advance() {
-                return Ok(true);
-            }
-        }
-    }
-    Ok(false)
-}
-
 fn are_words(value: &Value) -> bool {
     match value {
         Value::Array(items) => !items.is_empty() && items.iter().all(is_word),
@@ -125,34 +198,6 @@ fn are_words(value: &Value) -> bool {
 fn is_word(value: &Value) -> bool {
     let text = value.as_str().map(str::trim).unwrap_or_default();
     as_number(value).is_none() && text.starts_with(char::is_alphabetic)
-}
-
-/// Those of some fields that none of the tenant's documents has, each once.
-pub(super) fn unknown_fields<'a>(
-    searcher: &Searcher,
-    fields: &Fields,
-    tenant: &TenantId,
-    named: impl Iterator<Item = &'a String>,
-) -> Result<Vec<String>, Error> {
-    let mut unknown = Vec::new();
-    for name in named {
-        let field = filter_terms::field_name(name);
-        let is_named = filter_terms::named_field(&field).is_some();
-        if is_named || BUILT_IN.contains(&field.as_str()) || unknown.contains(name) {
-            continue;
-        }
-        let query = BooleanQuery::intersection(vec![
-            term_query(Term::from_field_text(
-                fields.facts,
-                &filter_terms::marker(&field),
-            )),
-            term_query(Term::from_field_text(fields.tenant, tenant.as_str())),
-        ]);
-        if searcher.search(&query, &Count)? == 0 {
-            unknown.push(name.clone());
-        }
-    }
-    Ok(unknown)
 }
 
 fn translate(

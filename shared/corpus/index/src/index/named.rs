@@ -4,14 +4,16 @@
 //! matches if its text contains them as a phrase. *Not* a search: nothing is scored.
 
 use super::filter::any;
-use super::schema::{Fields, analyzer};
+use super::schema::{Fields, analyzer, analyzer_of};
 use super::term_query;
 use crate::index::stems;
 use search::filter_terms::as_text;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use tantivy::Term;
 use tantivy::query::{BooleanQuery, EmptyQuery, Occur, PhraseQuery, Query, TermSetQuery};
 use tantivy::schema::Field;
+use text::Language;
 
 /// What four digits may be a year.
 const YEARS: std::ops::RangeInclusive<u16> = 1900..=2100;
@@ -21,6 +23,26 @@ pub(super) fn named(fields: &Fields, value: &Value) -> Box<dyn Query> {
     match value {
         Value::Array(items) => any(items.iter().map(|item| one(fields, item)).collect()),
         single => one(fields, single),
+    }
+}
+
+/// The words of a value as texts of each language have them, each way once.
+fn in_all_languages(text: &str) -> impl Iterator<Item = Vec<String>> {
+    let ways = Language::ALL.iter();
+    let ways = ways.map(|language| stems(&mut analyzer_of(*language), text));
+    ways.filter(|words| !words.is_empty())
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+}
+
+/// What has the words one behind the other.
+fn phrase(fields: &Fields, words: Vec<String>) -> Box<dyn Query> {
+    let mut terms = words
+        .iter()
+        .map(|word| Term::from_field_text(fields.text, word));
+    match (terms.len(), terms.next()) {
+        (1, Some(term)) => term_query(term),
+        (_, first) => Box::new(PhraseQuery::new(first.into_iter().chain(terms).collect())),
     }
 }
 
@@ -39,13 +61,9 @@ fn one(fields: &Fields, value: &Value) -> Box<dyn Query> {
         .map(all_in)
         .into_iter()
         .collect();
-    let together: Box<dyn Query> = match words.len() {
-        1 => term_query(term(fields.text, &words[0])),
-        _ => {
-            let terms = words.iter().map(|word| term(fields.text, word));
-            Box::new(PhraseQuery::new(terms.collect()))
-        }
-    };
+    let together = any(in_all_languages(&text)
+        .map(|words| phrase(fields, words))
+        .collect());
     let is_head = term_query(Term::from_field_u64(fields.n, 0));
     let mut begins: Box<dyn Query> = Box::new(BooleanQuery::intersection(vec![is_head, together]));
     if let Some(year) = text.parse().ok().filter(|year| YEARS.contains(year)) {

@@ -1,18 +1,14 @@
 //! Finds the values of a metadata field that a text names, such as places: the values in the corpus serve as the list.
 //!
-//! The words of the text are looked up among the terms of one tenant. So nothing is held in memory, the field may have
-//! any number of values, and a place that only another tenant has is never found. *Not* the
+//! The words of the text are looked up among the terms of what a principal may read. So nothing is held in memory, the field may have
+//! any number of values, and a place that only others' documents have is never found. *Not* the
 //! [`Gazetteer`](crate::gazetteer::Gazetteer), which scores and uses every field that has few values, and no geography:
 //! it does not know which places are near one another.
 
 use super::query::Snapshot;
-use super::term_query;
 use crate::Error;
-use envelope::TenantId;
+use envelope::Principal;
 use search::filter_terms;
-use tantivy::Term;
-use tantivy::collector::Count;
-use tantivy::query::BooleanQuery;
 
 /// How many words of a text are looked at.
 const TEXT_WORDS_MAX: usize = 256;
@@ -26,7 +22,7 @@ impl Snapshot {
     /// text. Of several that begin at one word the longest counts.
     pub(crate) fn places(
         &self,
-        tenant: &TenantId,
+        principal: &Principal,
         text: &str,
         field: &str,
     ) -> Result<Vec<String>, Error> {
@@ -45,7 +41,13 @@ impl Snapshot {
             for end in ends {
                 let value = &text[words[at].0..words[end].1];
                 let letters = value.chars().filter(|c| c.is_alphabetic()).count();
-                if letters >= LETTERS_MIN && self.has_value(tenant, &field, value)? {
+                if letters >= LETTERS_MIN
+                    && self.index.has_fact(
+                        &self.searcher,
+                        principal,
+                        &filter_terms::text_term(&field, value),
+                    )?
+                {
                     if !places.iter().any(|known| known == value) {
                         places.push(value.to_owned());
                     }
@@ -56,17 +58,6 @@ impl Snapshot {
             at += step;
         }
         Ok(places)
-    }
-
-    fn has_value(&self, tenant: &TenantId, field: &str, value: &str) -> Result<bool, Error> {
-        let fields = &self.index.fields;
-        let fact = Term::from_field_text(fields.facts, &filter_terms::text_term(field, value));
-        if self.searcher.doc_freq(&fact)? == 0 {
-            return Ok(false);
-        }
-        let tenant = Term::from_field_text(fields.tenant, tenant.as_str());
-        let both = BooleanQuery::intersection(vec![term_query(fact), term_query(tenant)]);
-        Ok(self.searcher.search(&both, &Count)? > 0)
     }
 }
 

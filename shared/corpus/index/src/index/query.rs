@@ -2,7 +2,7 @@
 //!
 //! *Not* here: which words a query has ([`super::terms`]).
 
-use super::filter::{Restrictions, restrictions};
+use super::filter::Restrictions;
 use super::nearest::nearest;
 use super::rows::Probe;
 use super::schema;
@@ -13,7 +13,7 @@ use super::vectors::{VectorSource, View};
 use super::{Index, term_query};
 use crate::Error;
 use crate::gazetteer::Named;
-use envelope::ChunkRecord;
+use envelope::{ChunkRecord, Principal};
 use search::{Neighbour, SearchRequest, filter_terms};
 use static_embed::StaticEmbedder;
 use std::sync::Arc;
@@ -67,13 +67,13 @@ impl Snapshot {
     pub(crate) fn by_words(&self, request: &SearchRequest, terms: &Terms) -> Result<Hits, Error> {
         let fields = &self.index.fields;
         let restrictions = self.restrictions(request)?;
-        let only_tenant = restrictions.queries.len() == 1;
+        let only_tenant = restrictions.is_tenant_alone;
         let mut queries = restrictions.queries;
         queries.push(terms.query(fields));
         let mut query: Box<dyn Query> = Box::new(BooleanQuery::intersection(queries));
         if only_tenant {
             query = Box::new(OfTenant {
-                tenant: Term::from_field_text(fields.tenant, request.tenant.as_str()),
+                tenant: Term::from_field_text(fields.tenant, request.principal.tenant.as_str()),
                 words: terms.query(fields),
                 restricted: query,
             });
@@ -199,19 +199,21 @@ impl Snapshot {
         (segment.segment_id(), chunk.doc_id)
     }
 
+    /// Whether a principal may read the whole of its tenant.
+    pub(crate) fn reads_all(&self, principal: &Principal) -> Result<bool, Error> {
+        self.index.reads_all(&self.searcher, principal)
+    }
+
     /// What restricts a request here.
     pub(crate) fn restrictions(&self, request: &SearchRequest) -> Result<Restrictions, Error> {
         let SearchRequest {
-            tenant,
+            principal,
             buckets,
             filter,
             ..
         } = request;
-        restrictions(
-            &self.searcher,
-            &self.index.fields,
-            (tenant, buckets, filter),
-        )
+        self.index
+            .restrictions(&self.searcher, (principal, buckets, filter))
     }
 
     /// The addresses of chunks that another store has found, at most `most`, closest first. That store may be

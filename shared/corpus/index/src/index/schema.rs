@@ -3,29 +3,42 @@
 use super::words::Words;
 use crate::Error;
 use crate::profile;
-use envelope::{Bucket, ChunkRecord, DocId};
+use envelope::{Bucket, ChunkRecord, DocId, access};
 use search::filter_terms;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use tantivy::TantivyDocument;
 use tantivy::schema::{
     FAST, Field, INDEXED, IndexRecordOption, STORED, Schema, TextFieldIndexing, TextOptions,
 };
 use tantivy::tokenizer::{
-    AsciiFoldingFilter, Language, LowerCaser, RemoveLongFilter, SimpleTokenizer, Stemmer,
+    AsciiFoldingFilter, LowerCaser, PreTokenizedString, RawTokenizer, RemoveLongFilter, Stemmer,
     TextAnalyzer,
 };
+use text::Language;
 
 /// The folder of this schema: a release that changes the schema takes another number and finds an
 /// empty index.
-pub(super) const FOLDER: &str = "index-4";
+pub(super) const FOLDER: &str = "index-6";
+
+/// Whether a folder is that of an earlier schema.
+pub(super) fn is_older(name: &str) -> bool {
+    let number = |name: &str| name.strip_prefix("index-")?.parse::<u32>().ok();
+    number(name) < number(FOLDER) && number(name).is_some()
+}
+
 /// Name of the column of rows.
 pub(super) const ROW: &str = "row";
 /// Name of the column of documents.
 pub(super) const DOCUMENT: &str = "document";
-/// Name of the analyzer: words, lower case, no accents, English stems.
+/// Name of the analyzer of values that are compared as a whole.
+const EXACT: &str = "raw";
+/// Name of the analyzer of names: words, lower case, no accents, English stems.
 const ANALYZER: &str = "argosy_en";
+/// Name of the analyzer of texts, with the stems of the language of each.
+const TEXT_ANALYZER: &str = "argosy_text";
 /// Words of so many bytes are no words.
 pub(crate) const WORD_BYTES_MAX: usize = 64;
 
@@ -68,10 +81,10 @@ pub(super) struct Fields {
 /// The schema; the same on every call.
 pub(super) fn build() -> (Schema, Fields) {
     let mut schema = Schema::builder();
-    let exact = indexed("raw", IndexRecordOption::Basic);
+    let exact = indexed(EXACT, IndexRecordOption::Basic);
     let words = indexed(ANALYZER, IndexRecordOption::WithFreqs);
     // Only here are words looked for that follow each other.
-    let text = indexed(ANALYZER, IndexRecordOption::WithFreqsAndPositions);
+    let text = indexed(TEXT_ANALYZER, IndexRecordOption::WithFreqsAndPositions);
     let fields = Fields {
         key: schema.add_text_field("key", exact.clone()),
         doc: schema.add_text_field("doc", exact.clone()),
@@ -97,24 +110,66 @@ pub(super) fn build() -> (Schema, Fields) {
 fn indexed(analyzer: &str, option: IndexRecordOption) -> TextOptions {
     let indexing = TextFieldIndexing::default()
         .set_tokenizer(analyzer)
-        .set_fieldnorms(analyzer == ANALYZER)
+        .set_fieldnorms(analyzer != EXACT)
         .set_index_option(option);
     TextOptions::default().set_indexing_options(indexing)
 }
 
-/// Makes the analyzer known to an index.
+/// Makes the analyzers known to an index.
 pub(super) fn register(index: &tantivy::Index) {
-    let words = TextAnalyzer::from(Words::new(analyzer()));
-    index.tokenizers().register(ANALYZER, words);
+    let names = Words::new(Some(Language::English)).kept();
+    index
+        .tokenizers()
+        .register(ANALYZER, TextAnalyzer::from(names));
+    let texts = TextAnalyzer::from(Words::new(None).kept());
+    index.tokenizers().register(TEXT_ANALYZER, texts);
 }
 
-/// The analyzer of queries, and what a word is in titles, paths and texts: see [`Words`].
+/// The analyzer of names, titles and paths, which are too short to show a language: that of English.
 pub(crate) fn analyzer() -> TextAnalyzer {
-    TextAnalyzer::builder(SimpleTokenizer::default())
+    analyzer_of(Language::English)
+}
+
+/// The analyzer of texts, each in the language that it shows.
+pub(crate) fn text_analyzer() -> TextAnalyzer {
+    Words::new(None).into()
+}
+
+/// The analyzer of the words of a query in a language.
+pub(crate) fn analyzer_of(language: Language) -> TextAnalyzer {
+    Words::new(Some(language)).into()
+}
+
+/// What is made of one word of a language. English words lose their accents before they are stemmed; others have them in
+/// their endings.
+pub(super) fn chain(language: Language) -> TextAnalyzer {
+    use tantivy::tokenizer::Language as Stems;
+    let lower = TextAnalyzer::builder(RawTokenizer::default())
         .filter(RemoveLongFilter::limit(WORD_BYTES_MAX))
-        .filter(LowerCaser)
+        .filter(LowerCaser);
+    let stems = match language {
+        Language::English => {
+            let folded = lower.filter(AsciiFoldingFilter);
+            return folded.filter(Stemmer::new(Stems::English)).build();
+        }
+        Language::German => Stems::German,
+        Language::French => Stems::French,
+        Language::Spanish => Stems::Spanish,
+        Language::Italian => Stems::Italian,
+        Language::Dutch => Stems::Dutch,
+        Language::Portuguese => Stems::Portuguese,
+        Language::Swedish => Stems::Swedish,
+        Language::Danish => Stems::Danish,
+        Language::Turkish => Stems::Turkish,
+        Language::Russian => Stems::Russian,
+        Language::Arabic => Stems::Arabic,
+        Language::Chinese | Language::Japanese | Language::Korean | Language::Thai => {
+            return lower.filter(AsciiFoldingFilter).build();
+        }
+    };
+    lower
+        .filter(Stemmer::new(stems))
         .filter(AsciiFoldingFilter)
-        .filter(Stemmer::new(Language::English))
         .build()
 }
 
@@ -141,6 +196,32 @@ pub(crate) fn document_number(record: &ChunkRecord) -> u64 {
         .fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
+/// A record without the readers that it names: they are nothing that a question asks for.
+fn without_readers(record: &ChunkRecord) -> Cow<'_, ChunkRecord> {
+    let mut record = Cow::Borrowed(record);
+    if record.metadata.keys().any(|field| access::is_acl(field)) {
+        record
+            .to_mut()
+            .metadata
+            .retain(|field, _| !access::is_acl(field));
+    }
+    record
+}
+
+/// Adds the words of a text as an analyzer has them that is not the field's own.
+fn add_tokens(
+    document: &mut TantivyDocument,
+    field: Field,
+    text: &str,
+    analyzer: &mut TextAnalyzer,
+) {
+    let mut tokens = Vec::new();
+    let mut stream = analyzer.token_stream(text);
+    stream.process(&mut |token| tokens.push(token.clone()));
+    let text = text.to_owned();
+    document.add_pre_tokenized_text(field, PreTokenizedString { text, tokens });
+}
+
 /// The key of a record's chunk.
 pub(super) fn chunk_key(record: &ChunkRecord) -> String {
     key(&record.bucket, &record.doc_id, record.n)
@@ -163,6 +244,11 @@ impl Fields {
         };
         let stored = stored.map_err(Error::index)?;
         let mut document = TantivyDocument::default();
+        for fact in filter_terms::of(record) {
+            document.add_text(self.facts, fact);
+        }
+        document.add_text(self.facts, filter_terms::place_term(&record.source));
+        let record = &*without_readers(record);
         document.add_text(self.key, key);
         document.add_text(self.doc, record.document_key());
         document.add_text(self.version, &record.hash);
@@ -170,28 +256,37 @@ impl Fields {
         document.add_text(self.bucket, record.bucket.as_str());
         document.add_u64(self.n, u64::from(record.n));
         document.add_u64(self.document, document_number(record));
-        if record.is_head() {
-            let mut analyzer = analyzer();
-            for name in profile::of_path(record, &mut analyzer) {
+        // Names show no language: they have English stems, and those of the text's language.
+        let language = Language::of(&record.text);
+        let mut analyzers = vec![analyzer()];
+        if language != Language::English {
+            analyzers.push(analyzer_of(language));
+        }
+        for analyzer in analyzers.iter_mut().filter(|_| record.is_head()) {
+            for name in profile::of_path(record, analyzer) {
                 document.add_text(self.path_names, name);
             }
-            for name in profile::of_title(record, &mut analyzer) {
+            for name in profile::of_title(record, analyzer) {
                 document.add_text(self.title_names, name);
             }
             // The only chunk of a document is found by its text.
-            if record.of > 1 {
-                for word in profile::front(record, &mut analyzer) {
-                    document.add_text(self.front, word);
-                }
+            let front = (record.of > 1).then(|| profile::front(record, analyzer));
+            for word in front.into_iter().flatten() {
+                document.add_text(self.front, word);
             }
-        }
-        for fact in filter_terms::of(record) {
-            document.add_text(self.facts, fact);
         }
         document.add_text(self.title, &record.title);
         document.add_text(self.path, &record.source);
         for value in record.metadata.values() {
             self.add_words(&mut document, value);
+        }
+        for analyzer in &mut analyzers[1..] {
+            add_tokens(&mut document, self.title, &record.title, analyzer);
+            add_tokens(&mut document, self.path, &record.source, analyzer);
+            for text in record.metadata.values().filter_map(Value::as_str) {
+                let text = filter_terms::folded(text);
+                add_tokens(&mut document, self.meta, &text, analyzer);
+            }
         }
         document.add_text(self.text, &record.text);
         document.add_bytes(self.record, &stored);

@@ -4,7 +4,6 @@
 //! The result is exact. The values come from the records of the heads; docs/retrieval.md says what that costs, and why
 //! the index has no store of columns for it. *Not* here: how values are aggregated (`table_fold`).
 
-use super::filter::restrictions;
 use super::table_fold::{TableFold, TableHead};
 use super::{Index, term_query};
 use crate::Error;
@@ -21,8 +20,8 @@ impl Index {
     /// When the index cannot be read.
     pub fn table(&self, request: &TableRequest) -> Result<TableResult, Error> {
         let searcher = self.reader.searcher();
-        let of = (&request.tenant, &request.buckets[..], &request.filter);
-        let mut restricted = restrictions(&searcher, &self.fields, of)?;
+        let of = (&request.principal, &request.buckets[..], &request.filter);
+        let mut restricted = self.restrictions(&searcher, of)?;
         restricted.queries.push(self.heads_only());
         let heads = BooleanQuery::intersection(restricted.queries);
         let mut addresses = Vec::from_iter(searcher.search(&heads, &DocSetCollector)?);

@@ -1,7 +1,6 @@
 //! Puts documents that lack the column of a grouping into the groups whose values they are named by, if no schema
 //! describes the column. So a group has the documents that a condition on the column would select.
 
-use super::filter::restrictions;
 use super::tally::{Scope, tally};
 use super::{Index, term_query};
 use crate::Error;
@@ -38,8 +37,8 @@ impl Index {
         if searcher.search(&lacking, &Count)? == 0 {
             return Ok(named);
         }
-        let tenant = Term::from_field_text(self.fields.tenant, request.tenant.as_str());
-        let heads = BooleanQuery::intersection(vec![term_query(tenant), self.heads_only()]);
+        let readable = self.readable(searcher, &request.principal)?.query;
+        let heads = BooleanQuery::intersection(vec![readable, self.heads_only()]);
         let scope = Scope::of(searcher, &heads)?;
         let (values, _) = tally(searcher, self.fields.facts, &scope, &field, VALUES_MAX)?;
         for FacetValue { value, .. } in values {
@@ -74,8 +73,8 @@ impl Index {
         filter: &Filter,
         field: &str,
     ) -> Result<BooleanQuery, Error> {
-        let of = (&request.tenant, &request.buckets[..], filter);
-        let restricted = restrictions(searcher, &self.fields, of)?;
+        let of = (&request.principal, &request.buckets[..], filter);
+        let restricted = self.restrictions(searcher, of)?;
         let queries = restricted.queries.into_iter().chain([self.heads_only()]);
         let mut clauses: Vec<(Occur, Box<dyn Query>)> =
             queries.map(|query| (Occur::Must, query)).collect();
@@ -86,7 +85,9 @@ impl Index {
 
     /// How documents write a value, of which only the lower case is known.
     fn written(&self, request: &TableRequest, column: &str, value: &str) -> String {
-        let form = self.dictionaries.form(&request.tenant, column, value);
+        let form = self
+            .dictionaries
+            .form(&request.principal.tenant, column, value);
         form.unwrap_or_else(|| value.to_owned())
     }
 }

@@ -2,7 +2,7 @@
 //! request for a table.
 
 use crate::index::{Index, VectorSource};
-use envelope::{ChunkRecord, ConditionOrigin, Filter, TenantId};
+use envelope::{ChunkRecord, ConditionOrigin, Filter};
 use linking::{ColumnOperation, CurrencySource, GroupKey, TableQuestion};
 use search::{TableRequest, TableResult};
 use serde_json::{Value, json};
@@ -42,7 +42,7 @@ fn some() -> Index {
 
 fn table(index: &Index, question: TableQuestion, filter: Value) -> TableResult {
     let request = TableRequest {
-        tenant: TenantId::default_tenant(),
+        principal: envelope::Principal::default(),
         buckets: Vec::new(),
         filter: Filter::parse(&filter, ConditionOrigin::Planner).unwrap(),
         question,
@@ -331,7 +331,7 @@ fn a_list_is_by_source_and_bounded_and_a_field_that_nobody_has_is_told() {
         ..asked(ColumnOperation::List)
     };
     let request = TableRequest {
-        tenant: TenantId::default_tenant(),
+        principal: envelope::Principal::default(),
         buckets: Vec::new(),
         filter: Filter::parse(
             &json!({"nobody": 1, "vendor": {"gt": 5}}),

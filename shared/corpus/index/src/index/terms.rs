@@ -5,6 +5,7 @@
 
 use super::schema::{self, Fields};
 use crate::Error;
+use envelope::ChunkRecord;
 use search::{QueryContext, SearchRequest};
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
@@ -14,7 +15,7 @@ use tantivy::query::{
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::tokenizer::TextAnalyzer;
 use tantivy::{Searcher, Term};
-use text::{stop, unify};
+use text::{Language, stop, unify};
 
 /// Weight of an identifier (`AX-1042`) that stands in the text as it is written in the query.
 const IDENTIFIER_BOOST: f32 = 2.0;
@@ -56,15 +57,10 @@ impl Terms {
         searcher: &Searcher,
         text: Field,
     ) -> Result<Terms, Error> {
-        let mut analyzer = schema::analyzer();
         let asked = unify(&format!("{} {}", request.query, request.keywords.join(" ")));
-        let words: Vec<&str> = asked.split_whitespace().take(WORDS_READ_MAX).collect();
-        let telling: Vec<&str> = words
-            .iter()
-            .copied()
-            .filter(|w| !stop::is_unsearched(w))
-            .collect();
-        let words = if telling.is_empty() { words } else { telling };
+        let language = Language::of(&asked);
+        let mut analyzer = schema::analyzer_of(language);
+        let words = words_of(&asked, language);
 
         let mut terms = Terms {
             is_blank: words.is_empty(),
@@ -72,7 +68,10 @@ impl Terms {
         };
         let mut rarities: HashMap<String, f32> = HashMap::new();
         for word in words {
-            let stems = known_spelling(searcher, text, &mut analyzer, word)?;
+            let mut stems = known_spelling(searcher, text, &mut analyzer, word)?;
+            if !known(searcher, text, &stems)? {
+                stems = in_another_language(searcher, text, word, language)?.unwrap_or(stems);
+            }
             for stem in &stems {
                 if rarities.len() < WORDS_MAX && !rarities.contains_key(stem) {
                     let rarity = rarity(searcher, Term::from_field_text(text, stem))?;
@@ -94,7 +93,7 @@ impl Terms {
                 }
             }
         }
-        terms.clauses = terms.clauses_of(&request.query);
+        terms.clauses = terms.clauses_of(&request.query, &mut analyzer);
         if let Some(context) = &request.context {
             terms.add(context, &mut analyzer);
         }
@@ -122,8 +121,7 @@ impl Terms {
 
     /// The clauses of a query: between commas and the like, and words that join. A query of one has
     /// none.
-    fn clauses_of(&self, query: &str) -> Vec<Vec<usize>> {
-        let mut analyzer = schema::analyzer();
+    fn clauses_of(&self, query: &str, analyzer: &mut TextAnalyzer) -> Vec<Vec<usize>> {
         let mut clauses = vec![Vec::new()];
         let parts = query.split(|c: char| ",;:?!()".contains(c));
         for part in parts {
@@ -136,7 +134,7 @@ impl Terms {
                     clauses.push(Vec::new());
                     continue;
                 }
-                for stem in stems(&mut analyzer, word) {
+                for stem in stems(analyzer, word) {
                     let place = self.stems.iter().position(|(known, _)| *known == stem);
                     if let (Some(place), Some(clause)) = (place, clauses.last_mut())
                         && !clause.contains(&place)
@@ -221,6 +219,50 @@ fn each_in<'a>(stems: impl Iterator<Item = &'a String>, fields: &Fields) -> Vec<
     clauses
 }
 
+/// The words of a query that are searched for; all of them where none is.
+fn words_of(query: &str, language: Language) -> Vec<&str> {
+    let words = query.split_whitespace();
+    if language == Language::English {
+        let words: Vec<&str> = words.take(WORDS_READ_MAX).collect();
+        let is_telling = |word: &&str| !stop::is_unsearched(word);
+        let telling: Vec<&str> = words.iter().copied().filter(is_telling).collect();
+        return if telling.is_empty() { words } else { telling };
+    }
+    // Codes stay whole, everything else falls into the words that the index has.
+    let words = words.flat_map(text::words::by_script).flat_map(|word| {
+        let whole = identifier(word).map(|_| word);
+        let runs = whole.is_none().then(|| text::words::runs(word));
+        whole.into_iter().chain(runs.into_iter().flatten())
+    });
+    let words: Vec<&str> = words.take(WORDS_READ_MAX).collect();
+    // An acronym is no word of grammar: `AI` is French only in small letters.
+    let is_acronym = |word: &str| word.bytes().all(|b| b.is_ascii_uppercase());
+    let is_telling = |word: &&str| is_acronym(word) || !language.is_stop(&word.to_lowercase());
+    let telling: Vec<&str> = words.iter().copied().filter(is_telling).collect();
+    if telling.is_empty() { words } else { telling }
+}
+
+/// The stems of a word that the corpus does not know in the language of the query, in one in which it does: a name that
+/// is asked for in English stands in a German text, as a form of its own or inside of a longer word.
+fn in_another_language(
+    searcher: &Searcher,
+    text: Field,
+    word: &str,
+    language: Language,
+) -> Result<Option<Vec<String>>, Error> {
+    for &other in Language::ALL.iter().filter(|other| **other != language) {
+        let found = stems(&mut schema::analyzer_of(other), word);
+        let kept: usize = found.iter().map(|stem| stem.chars().count()).sum();
+        // Short stems of long words are other words: `Larsen` and `Lars`.
+        let letters = word.chars().filter(|c| c.is_alphanumeric()).count();
+        let is_near = kept * 4 >= letters * 3;
+        if !found.is_empty() && is_near && known(searcher, text, &found)? {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
 /// The stems of a word. A part name that the corpus does not know is tried in its other spelling:
 /// `QD7706` for `QD-7706`, and the other way round.
 fn known_spelling(
@@ -274,6 +316,16 @@ pub(crate) fn stems(analyzer: &mut TextAnalyzer, text: &str) -> Vec<String> {
     let mut stream = analyzer.token_stream(text);
     stream.process(&mut |token| stems.push(token.text.clone()));
     stems
+}
+
+/// The stems of a text that stands beside the text of a chunk: those of English, and those of its language.
+pub(crate) fn name_stems(record: &ChunkRecord, text: &str) -> Vec<String> {
+    let mut found = stems(&mut schema::analyzer(), text);
+    let language = Language::of(&record.text);
+    if language != Language::English {
+        found.extend(stems(&mut schema::analyzer_of(language), text));
+    }
+    found
 }
 
 /// The stems that a query is searched for, each once, in alphabetical order: for measurements outside of a search.

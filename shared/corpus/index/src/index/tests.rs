@@ -448,3 +448,24 @@ fn part_names_are_found_in_either_spelling() {
         assert_eq!(sources(&result), [source], "{query}");
     }
 }
+
+#[test]
+fn the_index_of_an_older_release_goes_unless_somebody_writes_into_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let made = |name: &str| {
+        let made = dir.path().join(name);
+        std::fs::create_dir_all(made.join("vectors")).unwrap();
+        made
+    };
+    let (old, used, newer, other) = (
+        made("index-4"),
+        made("index-5"),
+        made("index-99"),
+        made("indexes"),
+    );
+    let writer = MmapDirectory::open(&used).unwrap();
+    let _lock = writer.acquire_lock(&INDEX_WRITER_LOCK).unwrap();
+    Index::open(dir.path(), &VectorSource::None).unwrap();
+    let there = [&old, &used, &newer, &other].map(|made| made.exists());
+    assert_eq!(there, [false, true, true, true]);
+}

@@ -1,23 +1,33 @@
-//! The analyzer for indexing: it makes the same tokens as [`super::schema::analyzer`], but faster.
+//! The analyzer: the words of a text without accents, as stems of the language of the text.
 //!
-//! A text repeats the same words, and folding and stemming a word is expensive. So the chain of filters runs once for a
-//! word, and its result is kept in a table of fixed size, in which another word with the same slot replaces it. *Not*
-//! another definition of a word: the chain of filters defines it.
+//! What a word is, and the language, say [`text::words`] and [`Language`]. A text repeats the same words, and folding and
+//! stemming a word is expensive. So for indexing the chain of filters runs once for a word, and its result is kept in a
+//! table of fixed size, in which another word with the same slot replaces it. *Not* another definition of a word: the
+//! chain of filters of each language defines it.
 
+use super::schema::chain;
 use tantivy::tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer};
+use text::words::{self, RunParts};
+use text::{Language, compounds};
 
 /// Words that are kept, for each field and thread, 32 bytes each. Stemming a word costs more than fetching its stem
 /// from beyond the processor's cache, and with 8,192 of them a fifth of the indexing was stemming.
 const SLOTS: usize = 65_536;
+/// What is left of the capital I with a dot, in lower case, beside an i.
+const DOT_ABOVE: char = '\u{307}';
 /// Longer words and stems are rare: the chain is asked every time, in bytes.
-const KEPT_BYTES_MAX: usize = 15;
+const KEPT_BYTES_MAX: usize = 14;
 
-/// Splits texts into words and asks `chain` for each that it does not know.
+/// Splits texts into words and asks the chain of their language for each that it does not know.
 #[derive(Clone)]
 pub(super) struct Words {
-    chain: TextAnalyzer,
-    /// By the hash of the word; nothing before the first text.
+    /// `None` when each text shows its language.
+    language: Option<Language>,
+    /// The chain of each language that was met.
+    chains: Vec<Option<TextAnalyzer>>,
+    /// By the hash of the word; nothing before the first text, and of no length where nothing is kept.
     slots: Vec<Slot>,
+    kept: usize,
     token: Token,
 }
 
@@ -28,17 +38,19 @@ struct Slot {
     stem: Short,
 }
 
-/// A short text in place.
-#[derive(Clone, Copy, Default)]
+/// A short text of a language in place.
+#[derive(Clone, Copy, Default, PartialEq)]
 struct Short {
+    language: u8,
     length: u8,
     bytes: [u8; KEPT_BYTES_MAX],
 }
 
 impl Short {
     /// `None` when it is too long.
-    fn new(text: &str) -> Option<Short> {
+    fn new(language: Language, text: &str) -> Option<Short> {
         let mut short = Short {
+            language: language as u8,
             length: u8::try_from(text.len()).ok()?,
             ..Short::default()
         };
@@ -50,36 +62,68 @@ impl Short {
     fn bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.length)]
     }
+
+    fn is(&self, language: Language, text: &str) -> bool {
+        self.language == language as u8 && self.bytes() == text.as_bytes()
+    }
 }
 
 impl Words {
-    /// `chain` makes one token of a word, or none, whatever stands around it.
-    pub(super) fn new(chain: TextAnalyzer) -> Words {
+    /// Of one language, or of that which each text shows.
+    pub(super) fn new(language: Option<Language>) -> Words {
         Words {
-            chain,
+            language,
+            chains: vec![None; Language::ALL.len()],
             slots: Vec::new(),
+            kept: 0,
             token: Token::default(),
         }
     }
 
+    /// Keeps what it was asked for.
+    pub(super) fn kept(self) -> Words {
+        Words {
+            kept: SLOTS,
+            ..self
+        }
+    }
+
     /// Makes the stem of a word the text of the token; false when the chain drops the word.
-    fn stem(&mut self, word: &str) -> bool {
+    fn stem(&mut self, language: Language, word: &str) -> bool {
+        // A Latin word in a text of another script is a name, or English.
+        let language = match language.is_latin() || !word.is_ascii() {
+            true => language,
+            false => Language::English,
+        };
+        if word.contains(['İ', DOT_ABOVE]) {
+            // In lower case it would be two characters, and nobody types the second.
+            let plain = word.replace('İ', "I").replace(DOT_ABOVE, "");
+            return self.stem(language, &plain);
+        }
         let text = &mut self.token.text;
         text.clear();
-        let slot = &mut self.slots[slot_of(word)];
-        if slot.word.bytes() == word.as_bytes()
+        let mut slot = match self.kept {
+            0 => None,
+            _ => Some(&mut self.slots[slot_of(word)]),
+        };
+        if let Some(slot) = &slot
+            && slot.word.is(language, word)
             && let Ok(stem) = std::str::from_utf8(slot.stem.bytes())
         {
             text.push_str(stem);
             return true;
         }
-        let mut tokens = self.chain.token_stream(word);
+        let chain = self.chains[language as usize].get_or_insert_with(|| chain(language));
+        let mut tokens = chain.token_stream(word);
         if !tokens.advance() {
             return false;
         }
         text.push_str(&tokens.token().text);
-        if let (Some(word), Some(stem)) = (Short::new(word), Short::new(text)) {
-            *slot = Slot { word, stem };
+        if let Some(slot) = &mut slot
+            && let (Some(word), Some(stem)) =
+                (Short::new(language, word), Short::new(language, text))
+        {
+            **slot = Slot { word, stem };
         }
         true
     }
@@ -99,10 +143,13 @@ impl Tokenizer for Words {
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> WordStream<'a> {
         self.token.reset();
-        self.slots.resize(SLOTS, Slot::default());
+        self.slots.resize(self.kept, Slot::default());
         WordStream {
             text,
             at: 0,
+            language: self.language.unwrap_or_else(|| Language::of(text)),
+            pieces: words::pieces(""),
+            parts: Vec::new(),
             words: self,
         }
     }
@@ -112,16 +159,33 @@ impl Tokenizer for Words {
 pub(super) struct WordStream<'a> {
     text: &'a str,
     at: usize,
+    language: Language,
+    /// What is left of a run that is cut.
+    pieces: RunParts<'a>,
+    /// The parts of compound words, which stand behind the text: so words that follow each other still do.
+    parts: Vec<String>,
     words: &'a mut Words,
 }
 
-impl WordStream<'_> {
-    /// Where the next run of letters and digits begins and ends.
-    fn run(&mut self) -> Option<(usize, usize)> {
+impl<'a> WordStream<'a> {
+    /// The next word.
+    fn word(&mut self) -> Option<&'a str> {
+        if let Some(piece) = self.pieces.next() {
+            return Some(piece);
+        }
         let from = self.at + first(&self.text[self.at..], |is_word| is_word)?;
         let to = first(&self.text[from..], |is_word| !is_word);
         self.at = to.map_or(self.text.len(), |length| from + length);
-        Some((from, self.at))
+        let run = &self.text[from..self.at];
+        if run.is_ascii() {
+            return Some(run);
+        }
+        self.pieces = words::pieces(run);
+        self.pieces.next()
+    }
+
+    fn offset(&self, word: &str) -> usize {
+        word.as_ptr().addr() - self.text.as_ptr().addr()
     }
 }
 
@@ -135,18 +199,31 @@ fn first(text: &str, wanted: impl Fn(bool) -> bool) -> Option<usize> {
         return Some(at);
     }
     let rest = &text[at..];
-    let found = rest.find(|c: char| wanted(c.is_alphanumeric()))?;
+    let found = rest.find(|c: char| wanted(words::is_word_char(c)))?;
     Some(at + found)
 }
 
 impl TokenStream for WordStream<'_> {
     fn advance(&mut self) -> bool {
-        while let Some((from, to)) = self.run() {
+        while let Some(word) = self.word() {
             // A word that is dropped keeps its place: phrases count it.
             self.words.token.position = self.words.token.position.wrapping_add(1);
-            if self.words.stem(&self.text[from..to]) {
-                self.words.token.offset_from = from;
-                self.words.token.offset_to = to;
+            if !self.words.stem(self.language, word) {
+                continue;
+            }
+            self.words.token.offset_from = self.offset(word);
+            self.words.token.offset_to = self.offset(word) + word.len();
+            if self.language.has_compounds() {
+                let lower = word.to_lowercase();
+                let parts = compounds::parts(self.language, &lower).into_iter();
+                let parts = parts.flat_map(|(head, tail)| [head.to_owned(), tail.to_owned()]);
+                self.parts.extend(parts);
+            }
+            return true;
+        }
+        while let Some(part) = self.parts.pop() {
+            self.words.token.position = self.words.token.position.wrapping_add(1);
+            if self.words.stem(self.language, &part) {
                 return true;
             }
         }
@@ -164,9 +241,23 @@ impl TokenStream for WordStream<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::schema::analyzer;
+    use super::super::schema::{WORD_BYTES_MAX, analyzer};
     use super::*;
     use proptest::prelude::*;
+    use tantivy::tokenizer::{
+        AsciiFoldingFilter, Language as Stems, LowerCaser, RemoveLongFilter, SimpleTokenizer,
+        Stemmer,
+    };
+
+    /// What tantivy makes of English.
+    fn english() -> TextAnalyzer {
+        TextAnalyzer::builder(SimpleTokenizer::default())
+            .filter(RemoveLongFilter::limit(WORD_BYTES_MAX))
+            .filter(LowerCaser)
+            .filter(AsciiFoldingFilter)
+            .filter(Stemmer::new(Stems::English))
+            .build()
+    }
 
     fn tokens(analyzer: &mut TextAnalyzer, text: &str) -> Vec<Token> {
         let mut tokens = Vec::new();
@@ -175,21 +266,30 @@ mod tests {
         tokens
     }
 
+    fn texts_of(text: &str) -> Vec<String> {
+        let mut of_text = TextAnalyzer::from(Words::new(None));
+        let tokens = tokens(&mut of_text, text).into_iter();
+        tokens.map(|token| token.text).collect()
+    }
+
     proptest! {
         #[test]
         fn tokens_are_those_of_the_chain(
             texts in prop::collection::vec("(([a-zA-Z]{1,9}(ing|ed|s|ly)?|[0-9]{1,3}|\\PC{0,4}|[a-zé]{60,70})([ .,'-]{1,2}|\\PC))*", 1..4)
         ) {
-            let mut fast = TextAnalyzer::from(Words::new(analyzer()));
+            let mut fast = TextAnalyzer::from(Words::new(Some(Language::English)).kept());
             for text in texts.iter().chain(&texts) {
                 prop_assert_eq!(tokens(&mut fast, text), tokens(&mut analyzer(), text));
+                // Beyond Latin letters, words are cut otherwise.
+                let is_latin = text.chars().all(|c| c < '\u{250}' && c != 'İ');
+                prop_assert!(!is_latin || tokens(&mut fast, text) == tokens(&mut english(), text));
             }
         }
     }
 
     #[test]
     fn words_of_one_slot_give_way() {
-        let mut fast = TextAnalyzer::from(Words::new(analyzer()));
+        let mut fast = TextAnalyzer::from(Words::new(None).kept());
         let many: Vec<String> = (0..3 * SLOTS).map(|n| format!("Running{n}s")).collect();
         let text = many.join(" ");
         let expected = tokens(&mut analyzer(), &text);
@@ -199,5 +299,35 @@ mod tests {
                 "a slot gave another's stem"
             );
         }
+    }
+
+    #[test]
+    fn a_text_has_stems_of_its_language() {
+        let german = texts_of("Die Kaltmiete der Wohnungen ist erhöht.");
+        for word in ["kaltmiet", "kalt", "miet", "wohnung", "erhoht"] {
+            assert!(
+                german.iter().any(|found| found == word),
+                "{word}: {german:?}"
+            );
+        }
+        let english = texts_of("It's been running for 3 days in the Café, AX-1042.");
+        let wanted = "it s been run for 3 day in the cafe ax 1042";
+        assert_eq!(english.join(" "), wanted);
+        assert_eq!(
+            texts_of("Les loyers sont payés"),
+            ["le", "loyer", "sont", "pai"]
+        );
+        assert_eq!(
+            texts_of("冷却水の点検"),
+            ["冷却", "却水", "水の", "の点", "点検"]
+        );
+        assert_eq!(texts_of("AX-1042的扭矩"), ["ax", "1042", "的扭", "扭矩"]);
+        assert_eq!(texts_of("계약은 언제"), ["계약", "약은", "언제"]);
+        assert_eq!(texts_of("更换水泵 pumps"), ["更换", "换水", "水泵", "pump"]);
+        assert_eq!(
+            texts_of("İstanbul i\u{307}stanbul"),
+            ["istanbul", "istanbul"]
+        );
+        assert_eq!(texts_of("หล่อเย็น").len(), "หล่อเย็น".chars().count() - 2);
     }
 }

@@ -166,7 +166,12 @@ fn both(
         (record, candidate.score)
     });
     let asked = merged.asked.as_ref();
-    let wanted = reference_tests::rerank(records.collect(), asked, &mut analyzer(), request.top_k);
+    let wanted = reference_tests::rerank(
+        records.collect(),
+        asked,
+        &mut text_analyzer(),
+        request.top_k,
+    );
     let result = found().into_result(request.top_k).unwrap().result;
     [(result.passages, result.repeated), wanted]
 }

@@ -98,7 +98,7 @@ async fn tenants_and_buckets<P: Place>(mut place: P) {
     assert_eq!(keys(&place, &narrow).await, []);
 
     let mut other = request(json!({"colour": "red"}));
-    other.tenant = TenantId::new("other").unwrap();
+    other.principal.tenant = TenantId::new("other").unwrap();
     assert_eq!(keys(&place, &other).await, [key(&theirs)]);
     place.close().await;
 }

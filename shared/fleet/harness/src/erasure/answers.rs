@@ -9,7 +9,7 @@ use bus::{
     WriteCondition,
 };
 use conversation_log::ConversationKey;
-use envelope::{Outcome, Problem, Terminal, TurnId, header, subject};
+use envelope::{Groups, Outcome, Problem, Terminal, TurnId, header, subject};
 use streams::asked;
 use streams::history;
 use streams::outbox::{self, CreateOutcome, OutboxError, publish_until, store_until};
@@ -116,9 +116,17 @@ pub(crate) async fn replace(
     };
     if !is_bare(&last) {
         let terminal = envelope::decode::<Terminal>(&last.body).ok();
-        let outcome = terminal.map_or(Outcome::Cancelled, |terminal| terminal.outcome);
+        let (outcome, groups) = terminal.map_or_else(
+            || (Outcome::Cancelled, Groups::all()),
+            |terminal| (terminal.outcome, terminal.groups),
+        );
+        // It is for those who could see what it replaces.
+        let terminal = Terminal {
+            groups,
+            ..bare(bus, key, turn, outcome)
+        };
         let was_told = bus.progress(consumer).await?.acked_to >= last.sequence;
-        let message = instead(&bare(bus, key, turn, outcome), &last, was_told)?;
+        let message = instead(&terminal, &last, was_told)?;
         match store_until(bus, message, bus.now().plus(PATIENCE_MS)).await {
             // Another process does the same at this moment.
             Ok(_) | Err(PublishError::Exists) => {}

@@ -9,11 +9,11 @@ use crate::replay::{replay_ids, retry_id};
 use bus::topology::Topology;
 use bus::{Bus, BusError, CoreMessage, StoredMessage, Stream};
 use conversation_log::{ConversationKey, Erasure};
-use envelope::{Subject, TurnId, UnixMs, subject};
+use envelope::{Subject, TenantId, TurnId, UnixMs, subject};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::time::Duration;
-use streams::asked::turn_of;
+use streams::asked::{tenant_in, turn_of};
 use streams::history;
 
 /// The shard that every turn lives in; there is one so far.
@@ -101,11 +101,11 @@ impl Pass<'_> {
         seen: u64,
     ) -> Result<(Vec<(TurnId, StoredMessage)>, u64, bool), Error> {
         let mut found = Vec::new();
-        let newest = self.bus.last(Stream::Inbox, subject::QUERY).await?;
+        let newest = self.bus.last(Stream::Inbox, subject::QUESTIONS).await?;
         let Some(newest) = newest.filter(|newest| newest.sequence > seen) else {
             return Ok((found, seen, true));
         };
-        let reader = self.bus.read(Stream::Inbox, subject::QUERY, seen + 1);
+        let reader = self.bus.read(Stream::Inbox, subject::QUESTIONS, seen + 1);
         let mut reader = reader.await?;
         loop {
             let Ok(next) = tokio::time::timeout(NEXT_WAIT, reader.next()).await else {
@@ -128,7 +128,9 @@ impl Pass<'_> {
         let Ok(named) = serde_json::from_slice::<Named>(&question.body) else {
             return false;
         };
-        let tenant = named.tenant.as_deref().unwrap_or("default");
+        let account = tenant_in(question);
+        let account = account.as_ref().map(TenantId::as_str);
+        let tenant = account.or(named.tenant.as_deref()).unwrap_or("default");
         named.conversation.as_deref() == Some(self.key.conversation.as_str())
             && tenant == self.key.tenant.as_str()
     }
@@ -184,6 +186,11 @@ impl Pass<'_> {
         }
         let consumer = self.topology.answers();
         self.report.answers += answers::replace(self.bus, self.key, &consumer, turn).await?;
+        // Behind the answer: who gives feedback looks again whether there is still one.
+        let filter = subject::feedback_on(&self.key.tenant, turn);
+        let stream = Stream::Feedback;
+        self.report.feedback.erased += self.erase_all(stream, &filter, u64::MAX).await?;
+        self.report.feedback.left += self.left(stream, &filter, u64::MAX).await?;
         Ok(retries)
     }
 

@@ -36,6 +36,8 @@ pub struct ErasureReport {
     pub steps: ErasedCount,
     /// Terminal events, which are replaced by ones without content.
     pub answers: ErasedCount,
+    /// Feedback on the answers.
+    pub feedback: ErasedCount,
     /// Dead letters.
     pub letters: ErasedCount,
     /// Files that its messages named.
@@ -60,12 +62,13 @@ impl ErasureReport {
         erased + self.cancelled == 0
     }
 
-    fn counts(&self) -> [ErasedCount; 6] {
+    fn counts(&self) -> [ErasedCount; 7] {
         [
             self.log,
             self.questions,
             self.steps,
             self.answers,
+            self.feedback,
             self.letters,
             self.files,
         ]

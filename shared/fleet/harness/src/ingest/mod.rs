@@ -227,11 +227,15 @@ impl IngestWorker {
                     return Ok(Done::nothing(DocumentOutcome::Superseded, after));
                 }
                 (Next::Unchanged, _) => {
-                    return Ok(Done::nothing(DocumentOutcome::Unchanged, after));
+                    return Ok(Done {
+                        left_out: stored.left_out(),
+                        ..Done::nothing(DocumentOutcome::Unchanged, after)
+                    });
                 }
                 (Next::Done(chunks), _) => {
                     return Ok(Done {
                         chunks,
+                        left_out: stored.left_out(),
                         ..Done::nothing(wanted(incoming), after)
                     });
                 }

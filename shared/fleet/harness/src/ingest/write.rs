@@ -2,7 +2,7 @@
 
 use super::{Failure, failed};
 use bus::{Bus, Headers, Publish, PublishError, StoredMessage, Stream, WriteCondition};
-use envelope::{Class, Subject, header};
+use envelope::{ChunkRecord, Class, Problem, Subject, header};
 use stage::{Chunk, Cut, Incoming, Ingest};
 use streams::outbox::store_until;
 
@@ -16,6 +16,15 @@ pub(super) struct Made {
 pub(super) struct Written {
     pub(super) newest: Option<StoredMessage>,
     pub(super) head: Option<StoredMessage>,
+}
+
+impl Written {
+    /// What was left out of it, as its head says.
+    pub(super) fn left_out(&self) -> Option<Problem> {
+        ChunkRecord::decode(&self.head.as_ref()?.body)
+            .ok()?
+            .left_out
+    }
 }
 
 /// Where a chunk of the document is published.

@@ -1,7 +1,7 @@
 //! Builds the tree of a turn from those of its messages that are stored. Pure; any message may be missing.
 
 use super::{Continuation, Letter, Step, StepState, Trace, TraceSource, rounds};
-use crate::dead_letters;
+use crate::dead_letters::{self, GivenUpBy};
 use bus::StoredMessage;
 use envelope::{
     Case, Envelope, Header, Outcome, Part, PartResult, Role, Scatter, Subject, Terminal,
@@ -176,7 +176,8 @@ impl Facts {
         let Some(letter) = dead_letters::Letter::of(stored) else {
             return;
         };
-        if let (Some(hop), Some(retry)) = (letter.hop, letter.retry) {
+        let by = letter.role;
+        if let (GivenUpBy::Role(role), Some(hop), Some(retry)) = (by, letter.hop, letter.retry) {
             let told = Letter {
                 sequence: letter.number,
                 reason: letter.reason,
@@ -184,8 +185,7 @@ impl Facts {
                 delivered: letter.delivered,
                 retried_as: again.iter().any(|a| a.turn == retry).then_some(retry),
             };
-            self.letters
-                .insert((hop, letter.index), (letter.role, told));
+            self.letters.insert((hop, letter.index), (role, told));
         }
     }
 

@@ -4,12 +4,13 @@
 //! A step's number is its hop plus one, so it is the same for everybody. Pieces of drafts, map steps and expected waits
 //! have no number: they are told once, to those who listen, and an answer needs none of them.
 
+use crate::client::ends::{self, Awaited, Ends};
 use crate::client::turn::{listen, read, terminal};
-use crate::client::{DraftText, Error, News, random_token};
+use crate::client::{DraftText, Error, News};
 use crate::history::{self, SHARD};
 use bus::{Bus, CoreMessage, Stream, Subscription};
 use envelope::live::{LiveText, LiveWait};
-use envelope::{Outcome, Role, Subject, TenantId, Terminal, TrailEntry, TurnId, subject};
+use envelope::{Outcome, Principal, Role, Subject, Terminal, TrailEntry, TurnId, subject};
 use serde::Deserialize;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -44,8 +45,7 @@ pub enum TurnEvent {
 pub struct TurnEvents {
     bus: Arc<dyn Bus>,
     turn: TurnId,
-    reply: String,
-    replies: Box<dyn Subscription>,
+    replies: Replies,
     /// What is told while the turn runs; `None` for who waits for the end alone.
     live: Option<Box<dyn Subscription>>,
     draft: DraftText,
@@ -60,9 +60,12 @@ pub struct TurnEvents {
     is_over: bool,
 }
 
-/// Where the end of a turn is delivered to whoever asked under this token.
-fn reply_subject(turn: &TurnId, token: &str) -> String {
-    format!("argosy.reply.turn.{turn}.{token}")
+/// Where the end of a turn is heard.
+enum Replies {
+    /// As who has asked.
+    Mine(Awaited),
+    /// As anybody: those of all who asked under its id.
+    All(Box<dyn Subscription>),
 }
 
 impl TurnEvents {
@@ -70,22 +73,17 @@ impl TurnEvents {
     ///
     /// # Errors
     /// When the bus cannot be asked.
-    pub async fn begin(
-        bus: Arc<dyn Bus>,
-        turn: TurnId,
-        is_live: bool,
-    ) -> Result<TurnEvents, Error> {
-        TurnEvents::listen(bus, turn, &random_token(), is_live).await
+    pub async fn begin(ends: &Arc<Ends>, turn: TurnId, is_live: bool) -> Result<TurnEvents, Error> {
+        let replies = Replies::Mine(ends.wait_for(&turn).await?);
+        TurnEvents::listen(ends.bus().clone(), turn, replies, is_live).await
     }
 
     async fn listen(
         bus: Arc<dyn Bus>,
         turn: TurnId,
-        token: &str,
+        replies: Replies,
         is_live: bool,
     ) -> Result<TurnEvents, Error> {
-        let reply = reply_subject(&turn, token);
-        let replies = listen(&*bus, &reply).await?;
         let at = Subject::Live { turn: turn.clone() }.to_string();
         let live = match is_live {
             true => Some(listen(&*bus, &at).await?),
@@ -94,7 +92,6 @@ impl TurnEvents {
         Ok(TurnEvents {
             bus,
             turn,
-            reply,
             replies,
             live,
             draft: DraftText::default(),
@@ -107,29 +104,30 @@ impl TurnEvents {
         })
     }
 
-    /// Takes a turn of `tenant` up behind the event of number `after`; 0 for all of them.
+    /// Takes a turn that `principal` may see up behind the event of number `after`; 0 for all of them.
     ///
     /// # Errors
-    /// [`Error::NoTurn`] if the tenant has no such turn, or it has aged out.
+    /// [`Error::NoTurn`] if there is no such turn for it, or it has aged out.
     pub async fn resume(
         bus: Arc<dyn Bus>,
         turn: TurnId,
-        tenant: &TenantId,
+        principal: &Principal,
         after: u32,
     ) -> Result<TurnEvents, Error> {
         // Whoever asked, the end is heard.
-        let mut events = TurnEvents::listen(bus, turn, "*", true).await?;
+        let replies = Replies::All(listen(&*bus, &ends::of_turn(&turn)).await?);
+        let mut events = TurnEvents::listen(bus, turn, replies, true).await?;
         events.last = after;
         if let Some(stored) = terminal(&*events.bus, &events.turn).await? {
             let ended = read(&stored.body)?;
-            if ended.tenant != *tenant {
+            if !principal.covers(&ended.principal()) {
                 return Err(Error::NoTurn(events.turn));
             }
             events.end(ended);
             return Ok(events);
         }
         let begun = history::begun(&*events.bus, &events.turn).await?;
-        if begun.is_none_or(|header| header.tenant != *tenant) {
+        if begun.is_none_or(|header| !principal.covers(&header.principal())) {
             return Err(Error::NoTurn(events.turn));
         }
         events.catch_up(u32::MAX).await?;
@@ -147,9 +145,12 @@ impl TurnEvents {
         &self.turn
     }
 
-    /// Where the end has to be delivered: the `reply_to` of the question.
-    pub fn reply(&self) -> &str {
-        &self.reply
+    /// Where the end has to be delivered: the `reply_to` of the question. `None` for a turn that was taken up.
+    pub fn reply(&self) -> Option<&str> {
+        match &self.replies {
+            Replies::Mine(awaited) => Some(&awaited.subject),
+            Replies::All(_) => None,
+        }
     }
 
     /// The next event; `None` after the end. May be dropped at any await: a numbered event that is lost thereby is told with
@@ -171,7 +172,7 @@ impl TurnEvents {
                 Some(reply) = self.replies.next() => {
                     let ended = read(&reply.body)?;
                     // What is told to somebody who asked something else under the same id.
-                    let is_other = reply.subject != self.reply && ended.outcome == Outcome::Refused;
+                    let is_other = self.reply().is_none() && ended.outcome == Outcome::Refused;
                     if !is_other {
                         self.end(ended);
                     }
@@ -267,6 +268,15 @@ impl TurnEvents {
         trail.retain(|entry| entry.index.is_none() && entry.hop >= first_hop);
         trail.sort_by_key(|entry| entry.hop);
         trail.into_iter().for_each(|entry| self.step(entry));
+    }
+}
+
+impl Replies {
+    async fn next(&mut self) -> Option<CoreMessage> {
+        match self {
+            Replies::Mine(awaited) => Some(awaited.next().await),
+            Replies::All(all) => all.next().await,
+        }
     }
 }
 

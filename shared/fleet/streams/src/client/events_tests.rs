@@ -5,7 +5,7 @@ use crate::client::draft::tests::entry;
 use bus::memory::MemoryBus;
 use bus::topology::Topology;
 use bus::{Publish, WriteCondition};
-use envelope::{Header, Outcome, UnixMs};
+use envelope::{Header, Outcome, TenantId, UnixMs};
 
 fn turn() -> TurnId {
     TurnId::new("t1").unwrap()
@@ -89,7 +89,9 @@ fn bus() -> Arc<MemoryBus> {
 #[tokio::test(start_paused = true)]
 async fn a_step_that_was_not_heard_is_read_and_none_is_told_twice() {
     let bus = bus();
-    let mut events = TurnEvents::begin(bus.clone(), turn(), true).await.unwrap();
+    let mut events = TurnEvents::begin(&Ends::new(bus.clone()), turn(), true)
+        .await
+        .unwrap();
     for hop in [0, 0, 4] {
         tell_step(&bus, &trail(&[hop])[0]).await;
     }
@@ -97,7 +99,7 @@ async fn a_step_that_was_not_heard_is_read_and_none_is_told_twice() {
     store_step(&bus, "scatter", 2, &[0, 1]).await;
     tell(
         &bus,
-        events.reply().to_owned(),
+        events.reply().unwrap().to_owned(),
         envelope::encode(&ended(&[0, 1, 4, 5])).unwrap().to_vec(),
     )
     .await;
@@ -111,7 +113,7 @@ async fn it_is_taken_up_behind_any_number() {
     for (seen, after) in [(0, 0), (1, 1), (2, 2), (2, 4), (3, 5), (4, 6)] {
         let bus = bus();
         store_end(&bus, &ended(&hops)).await;
-        let mut events = TurnEvents::resume(bus, turn(), &tenant(), after)
+        let mut events = TurnEvents::resume(bus, turn(), &tenant().into(), after)
             .await
             .unwrap();
         assert_eq!(all(&mut events).await, whole[seen..], "after {after}");
@@ -120,7 +122,7 @@ async fn it_is_taken_up_behind_any_number() {
     let bus = bus();
     store_timer(&bus).await;
     store_step(&bus, "scatter", 2, &[0, 1]).await;
-    let mut events = TurnEvents::resume(bus.clone(), turn(), &tenant(), 1)
+    let mut events = TurnEvents::resume(bus.clone(), turn(), &tenant().into(), 1)
         .await
         .unwrap();
     store_end(&bus, &ended(&hops)).await;
@@ -133,20 +135,24 @@ async fn a_turn_of_another_tenant_is_none() {
     let other = TenantId::new("other").unwrap();
     let refused = |resumed: Result<TurnEvents, Error>| matches!(resumed, Err(Error::NoTurn(_)));
     assert!(refused(
-        TurnEvents::resume(bus.clone(), turn(), &tenant(), 0).await
+        TurnEvents::resume(bus.clone(), turn(), &tenant().into(), 0).await
     ));
     store_timer(&bus).await;
     assert!(refused(
-        TurnEvents::resume(bus.clone(), turn(), &other, 0).await
+        TurnEvents::resume(bus.clone(), turn(), &other.clone().into(), 0).await
     ));
     store_end(&bus, &ended(&[0])).await;
-    assert!(refused(TurnEvents::resume(bus, turn(), &other, 0).await));
+    assert!(refused(
+        TurnEvents::resume(bus, turn(), &other.clone().into(), 0).await
+    ));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_draft_is_told_as_what_is_new() {
     let bus = bus();
-    let mut events = TurnEvents::begin(bus.clone(), turn(), true).await.unwrap();
+    let mut events = TurnEvents::begin(&Ends::new(bus.clone()), turn(), true)
+        .await
+        .unwrap();
     let live = Subject::Live { turn: turn() }.to_string();
     for (draft, n, text) in [
         (0, 0, "It "),
@@ -186,7 +192,9 @@ async fn the_end_of_another_question_under_the_id_is_not_taken() {
     let mut other = ended(&[0]);
     other.question_hash = "other".into();
     store_end(&bus, &other).await;
-    let events = TurnEvents::begin(bus.clone(), turn(), true).await.unwrap();
+    let events = TurnEvents::begin(&Ends::new(bus.clone()), turn(), true)
+        .await
+        .unwrap();
     let mut events = events.only("mine".into());
     let soon = tokio::time::timeout(Duration::from_secs(60), events.next());
     assert!(soon.await.is_err());
@@ -194,7 +202,46 @@ async fn the_end_of_another_question_under_the_id_is_not_taken() {
     let mut refused = ended(&[]);
     refused.outcome = Outcome::Refused;
     let body = envelope::encode(&refused).unwrap();
-    tell(&bus, events.reply().to_owned(), body.to_vec()).await;
+    tell(&bus, events.reply().unwrap().to_owned(), body.to_vec()).await;
     let end = TurnEvent::End(Box::new(refused));
     assert_eq!(events.next().await.unwrap(), Some(end));
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_who_asked_hears_its_own_end_and_who_takes_the_turn_up_hears_it_too() {
+    let bus = bus();
+    let ends = Ends::new(bus.clone());
+    let mut events = Vec::new();
+    for _ in 0..3 {
+        events.push(TurnEvents::begin(&ends, turn(), false).await.unwrap());
+    }
+    store_timer(&bus).await;
+    let resumed = TurnEvents::resume(bus.clone(), turn(), &tenant().into(), 0).await;
+    let mut resumed = resumed.unwrap();
+    let replies: Vec<_> = events
+        .iter()
+        .map(|one| one.reply().unwrap().to_owned())
+        .collect();
+    // What is told to one that has gone is nobody's, and a refusal is for its own asker alone.
+    drop(events.remove(0));
+    let mut refused = ended(&[]);
+    refused.outcome = Outcome::Refused;
+    for (reply, end) in replies.iter().zip([&refused, &refused, &ended(&[0])]) {
+        tell(&bus, reply.clone(), envelope::encode(end).unwrap().to_vec()).await;
+    }
+    let end = |of| Some(TurnEvent::End(Box::new(of)));
+    assert_eq!(events[0].next().await.unwrap(), end(refused));
+    for events in [&mut events[1], &mut resumed] {
+        assert_eq!(all(events).await, ["1", "end"]);
+    }
+}
+
+/// Nobody delivers it: the stream of answers has it.
+#[tokio::test(start_paused = true)]
+async fn an_end_that_was_not_delivered_is_found() {
+    let bus = bus();
+    let ends = Ends::new(bus.clone());
+    let mut events = TurnEvents::begin(&ends, turn(), false).await.unwrap();
+    store_end(&bus, &ended(&[0])).await;
+    assert_eq!(all(&mut events).await, ["1", "end"]);
 }

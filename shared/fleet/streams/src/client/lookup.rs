@@ -40,7 +40,7 @@ pub async fn ask<T: DeserializeOwned>(
     subject: &str,
     request: &Value,
 ) -> Result<T, Error> {
-    let inbox = format!("_INBOX.{}", random_token());
+    let inbox = format!("{}.{}", bus.inbox(), random_token());
     let reply = async {
         let mut replies = bus.subscribe(&inbox, None).await?;
         bus.broadcast(CoreMessage {

@@ -60,7 +60,7 @@ pub async fn ask(
         Some(id) => TurnId::new(id)?,
         None => new_turn(),
     };
-    let reply = format!("_INBOX.{}", random_token());
+    let reply = format!("{}.{}", bus.inbox(), random_token());
     let mut replies = listen(bus, &reply).await?;
     let live_subject = Subject::Live { turn: turn.clone() }.to_string();
     let mut stages = listen(bus, &live_subject).await?;

@@ -1,6 +1,7 @@
 //! A sentence splitter for citations and quotes. *Not* a grammar: one cut too many makes a quote shorter and does
 //! no other harm.
 
+use super::{WIDE_MARKS, is_day_of_month};
 use crate::is_of;
 use crate::one_line;
 use std::ops::Range;
@@ -9,7 +10,7 @@ use std::ops::Range;
 pub fn spans(text: &str) -> Vec<Range<usize>> {
     let mut spans = Vec::new();
     let mut start = 0;
-    for (at, mark) in text.match_indices(['.', '!', '?', '\n']) {
+    for (at, mark) in text.match_indices(['.', '!', '?', '\n', '。', '！', '？']) {
         let end = at + mark.len();
         if end > start && ends(&text[start..at], mark, &text[end..]) {
             spans.extend(trimmed(text, start..end));
@@ -32,7 +33,7 @@ pub fn of(text: &str) -> Vec<String> {
 
 /// Whether a mark between `head` and `rest` ends a sentence.
 fn ends(head: &str, mark: &str, rest: &str) -> bool {
-    if mark == "\n" {
+    if mark == "\n" || WIDE_MARKS.contains(&mark) {
         return true;
     }
     if !rest.is_empty() && !rest.starts_with(char::is_whitespace) {
@@ -47,7 +48,7 @@ fn ends(head: &str, mark: &str, rest: &str) -> bool {
     let lower = word.to_lowercase();
     let short = is_of(lower.trim_start_matches('('), words!(shortened_cited));
     let goes_on = rest.trim_start().starts_with(char::is_lowercase);
-    !(initial || item || short || goes_on)
+    !(initial || item || short || goes_on || is_day_of_month(word, rest))
 }
 
 fn trimmed(text: &str, span: Range<usize>) -> Option<Range<usize>> {

@@ -3,10 +3,11 @@
 //!
 //! *Not* here: how the index makes the catalog, and the schemas that describe columns, which the indexer has.
 
-use super::{FacetValue, number, object, tenant};
+use super::{FacetValue, number, object, principal};
 use crate::codec::is_default;
-use crate::ids::{Bucket, TenantId};
+use crate::ids::Bucket;
 use crate::limits::CATALOG_VALUES_MAX;
+use crate::principal::Principal;
 use crate::question::read_buckets;
 use crate::terminal::Problem;
 use serde::{Deserialize, Serialize};
@@ -18,8 +19,8 @@ pub const CATALOG_VALUES: usize = 5;
 /// A request for the catalog, at [`CATALOG`](crate::subject::CATALOG).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CatalogRequest {
-    /// The tenant whose catalog is wanted. Default `default`.
-    pub tenant: TenantId,
+    /// Whose documents are described. Default the tenant `default` and no groups.
+    pub principal: Principal,
     /// Parts of the corpus; empty means all. One that the tenant does not have is refused by name.
     pub buckets: Vec<Bucket>,
     /// Frequent values to show of each column, 0 to [`CATALOG_VALUES_MAX`]. Default [`CATALOG_VALUES`].
@@ -125,11 +126,11 @@ impl CatalogRequest {
     /// # Errors
     /// Names the field and the fix.
     pub fn parse(bytes: &[u8]) -> Result<CatalogRequest, Problem> {
-        const FIELDS: [&str; 3] = ["tenant", "buckets", "values_max"];
+        const FIELDS: [&str; 4] = ["tenant", "groups", "buckets", "values_max"];
         let object = object(bytes, &FIELDS, "{} for all buckets")?;
         let values = number(&object, "values_max", 0..=CATALOG_VALUES_MAX)?;
         Ok(CatalogRequest {
-            tenant: tenant(&object)?,
+            principal: principal(&object)?,
             buckets: read_buckets(&object)?,
             values_max: values.unwrap_or(CATALOG_VALUES),
         })

@@ -128,6 +128,7 @@ impl Chat {
             "id": id,
             "conversation": self.conversation,
             "tenant": tenant,
+            "groups": self.args.groups,
             "deadline": format!("{}ms", wait.as_millis()),
         })));
         let ask = streams::client::Ask {

@@ -130,6 +130,7 @@ fn told(
             ("questions", report.questions),
             ("steps and parts", report.steps),
             ("answers", report.answers),
+            ("feedback", report.feedback),
             ("dead letters", report.letters),
             ("files", report.files),
         ];

@@ -58,7 +58,7 @@ fn check_stream(stream: &Stream<'_>, bytes_max: u64) -> Result<(), SkipReason> {
     for filter in stream.filters() {
         chain = match filter {
             Filter::FlateDecode => Box::new(ZlibDecoder::new(chain)),
-            Filter::Ascii85Decode => Box::new(Ascii85::new(chain)),
+            Filter::Ascii85Decode => Box::new(Cursor::new(ascii85(chain, bytes_max))),
             Filter::LzwDecode if raw.len() as u64 * LZW_RATIO > bytes_max => {
                 return Err(SkipReason::Inflates(bytes_max));
             }
@@ -100,73 +100,32 @@ fn rfind(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
         .rposition(|window| window == wanted)
 }
 
-/// Five signs to four bytes, as a reader.
-struct Ascii85<R> {
-    input: R,
-    out: Vec<u8>,
-    at: usize,
-    word: u32,
-    signs: usize,
-    ended: bool,
-}
-
-impl<R: Read> Ascii85<R> {
-    fn new(input: R) -> Self {
-        Ascii85 {
-            input,
-            out: Vec::new(),
-            at: 0,
-            word: 0,
-            signs: 0,
-            ended: false,
+/// What five signs to four bytes stand for, as far as it may be.
+fn ascii85(mut input: impl Read, bytes_max: u64) -> Vec<u8> {
+    let mut signs = Vec::new();
+    let _ = input.by_ref().take(2 * bytes_max).read_to_end(&mut signs);
+    let mut out = Vec::new();
+    let (mut word, mut count) = (0_u32, 0);
+    for sign in signs.into_iter().take_while(|sign| *sign != b'~') {
+        match sign {
+            b'z' if count == 0 => out.extend([0; 4]),
+            b'!'..=b'u' => {
+                word = word.wrapping_mul(85).wrapping_add(u32::from(sign - b'!'));
+                count += 1;
+            }
+            _ => {}
+        }
+        if count == 5 {
+            out.extend(word.to_be_bytes());
+            (word, count) = (0, 0);
+        }
+        if out.len() as u64 > bytes_max {
+            break;
         }
     }
-
-    fn refill(&mut self) -> std::io::Result<()> {
-        let mut block = [0; 4_096];
-        let read = self.input.read(&mut block)?;
-        self.out.clear();
-        self.at = 0;
-        self.ended |= read == 0;
-        for &sign in &block[..read] {
-            match sign {
-                b'z' if self.signs == 0 => self.out.extend([0; 4]),
-                b'!'..=b'u' => {
-                    let digit = u32::from(sign - b'!');
-                    self.word = self.word.wrapping_mul(85).wrapping_add(digit);
-                    self.signs += 1;
-                }
-                b'~' => {
-                    self.ended = true;
-                    break;
-                }
-                _ => {}
-            }
-            if self.signs == 5 {
-                self.out.extend(self.word.to_be_bytes());
-                (self.word, self.signs) = (0, 0);
-            }
-        }
-        if self.ended && self.signs > 1 {
-            for _ in self.signs..5 {
-                self.word = self.word.wrapping_mul(85).wrapping_add(84);
-            }
-            let bytes = self.word.to_be_bytes();
-            self.out.extend(&bytes[..self.signs - 1]);
-            self.signs = 0;
-        }
-        Ok(())
+    if count > 1 {
+        (count..5).for_each(|_| word = word.wrapping_mul(85).wrapping_add(84));
+        out.extend(&word.to_be_bytes()[..count - 1]);
     }
-}
-
-impl<R: Read> Read for Ascii85<R> {
-    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
-        while self.at == self.out.len() && !self.ended {
-            self.refill()?;
-        }
-        let size = out.len().min(self.out.len() - self.at);
-        out[..size].copy_from_slice(&self.out[self.at..self.at + size]);
-        self.at += size;
-        Ok(size)
-    }
+    out
 }

@@ -5,7 +5,7 @@
 //! run.
 
 use crate::gazetteer::Named;
-use crate::index::{Terms, identifier, stems};
+use crate::index::{Terms, identifier, name_stems, stems};
 use crate::rerank::QueryFeatures;
 use crate::similarity::Desk;
 use envelope::{ChunkRecord, Passage};
@@ -81,8 +81,8 @@ pub(super) fn rerank(
     let mut scored = Vec::with_capacity(found.len());
     for (record, score) in found {
         let text = stems(analyzer, &record.text);
-        let title = stems(analyzer, &format!("{} {}", record.title, record.source));
-        let facts = stems(analyzer, &told(&record));
+        let title = name_stems(&record, &format!("{} {}", record.title, record.source));
+        let facts = name_stems(&record, &told(&record));
         let read = Read {
             record: &record,
             text: &text,
