@@ -1,7 +1,7 @@
 //! Tests that each hop has one step and each turn one terminal event, whichever worker decides and however often.
 
 use crate::between::{Between, Do};
-use crate::hand::Stop;
+use crate::hand::{Hand, Stop};
 use crate::script::{Script, found, plan, usual};
 use crate::world::{On, World, turn, until};
 use bus::{Bus, PublishError, Stream};
@@ -102,7 +102,7 @@ pub(crate) async fn two_roles_that_race_for_a_hop_have_one_winner(on: On) {
         nothing_found as fn() -> StepOutput<Exit>,
         (|| found(2)) as _,
     );
-    let (world, id) = race(on, early, late).await;
+    let (world, id, _fleet) = race(on, early, late).await;
     let terminal = world.end(&id).await;
     assert_eq!(terminal.outcome, Outcome::Clarification);
     assert_eq!(
@@ -113,7 +113,7 @@ pub(crate) async fn two_roles_that_race_for_a_hop_have_one_winner(on: On) {
 
 /// The opposite case: the loser finds a scatter record, finishes it, and changes nothing.
 pub(crate) async fn a_late_clarification_loses_to_a_scatter(on: On) {
-    let (world, id) = race(on, || found(2), nothing_found).await;
+    let (world, id, _fleet) = race(on, || found(2), nothing_found).await;
     let terminal = world.end(&id).await;
     assert_eq!(terminal.answer.as_deref(), Some("fact 0, fact 1"));
     assert_eq!(
@@ -132,14 +132,15 @@ pub(crate) async fn a_late_clarification_loses_to_a_scatter(on: On) {
     );
 }
 
-/// One retriever is slow and sends no in-progress signal, so another one gets its step and is done first.
+/// One retriever is slow and sends no in-progress signal, so another one gets its step and is done first. The others, who
+/// may have work left, are returned.
 async fn race(
     on: On,
     early: fn() -> StepOutput<Exit>,
     late: fn() -> StepOutput<Exit>,
-) -> (World, envelope::TurnId) {
+) -> (World, envelope::TurnId, Vec<Hand>) {
     let world = World::new(on).await;
-    let _gateway = world.gateway();
+    let gateway = world.gateway();
     let gate = Arc::new(Semaphore::new(0));
     let wait = gate.clone();
     let retriever = Script::new(Role::Retriever, move |call| {
@@ -156,13 +157,14 @@ async fn race(
     let stop = Stop::at(Point::Published);
     let slow = world.hire(&retriever).on(mute.clone()).with(&stop);
     let slow = slow.options(|o| o.slots = 1).start();
-    let _staff = world.staff(&[
+    let mut fleet = world.staff(&[
         Role::Planner,
         Role::Mapper,
         Role::Reducer,
         Role::Validator,
         Role::Clarifier,
     ]);
+    fleet.push(gateway);
     let id = world.ask(json!({"question": "q", "id": "race"})).await;
     until("the slow one at work", async || retriever.calls() == 1).await;
     let quick = world.hire(&retriever).start();
@@ -180,7 +182,7 @@ async fn race(
     assert_eq!(lost.len(), 1, "one decision of the slow one");
     assert_eq!(lost[0].1, Some(Err(PublishError::Exists)));
     assert!(world.all(Stream::Dead).await.is_empty());
-    (world, id)
+    (world, id, fleet)
 }
 
 /// The validator and the deadline's timer both create the terminal event: the first one stays, and neither fails.

@@ -183,11 +183,19 @@ impl World {
 
     /// Waits for the terminal event of a turn.
     pub(crate) async fn end(&self, turn: &TurnId) -> Terminal {
-        until("a terminal event", async || {
-            self.ended(turn).await.is_some()
-        })
-        .await;
-        self.ended(turn).await.unwrap()
+        let ended = async {
+            loop {
+                if let Some(terminal) = self.ended(turn).await {
+                    return terminal;
+                }
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        let Ok(terminal) = tokio::time::timeout(PATIENCE, ended).await else {
+            let (steps, dead) = (self.steps(turn).await, self.all(Stream::Dead).await);
+            panic!("no terminal event of {turn}; stored are {steps:?}, and dead letters: {dead:?}");
+        };
+        terminal
     }
 
     /// How many terminal events a turn has.
