@@ -152,6 +152,9 @@ pub struct FloorRoleArgs {
     /// How long the stubbed index takes, in milliseconds.
     #[arg(long, default_value_t = 0)]
     pub search_delay_ms: u64,
+    /// Ask the leader for the number of parts, once a question.
+    #[arg(long)]
+    pub count: bool,
 }
 
 /// `argosy-bench fleet`
@@ -172,8 +175,9 @@ pub struct FleetArgs {
     /// Rounds of each question: what those before the last one find does not help. Over 1 without a floor, which has one.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=3))]
     pub rounds: u8,
-    /// Run steadily for this long instead, with short settings, and watch memory and disk.
-    #[arg(long)]
+    /// Run steadily for this long instead, with questions of 10 s that are kept for 5 s, so that timers fire and
+    /// messages age out; watch memory and disk. At least 30, and 300 for a figure to be cited.
+    #[arg(long, conflicts_with_all = ["repeat", "no_floor", "queries"])]
     pub seconds: Option<u64>,
     /// fsync every message before it is confirmed (class F instead of P).
     #[arg(long)]
@@ -181,7 +185,7 @@ pub struct FleetArgs {
     /// Interleaved repetitions of each run; the medians are reported.
     #[arg(long, default_value_t = 3)]
     pub repeat: usize,
-    /// Leave the floor out.
+    /// Leave the floors out.
     #[arg(long)]
     pub no_floor: bool,
     /// Nothing stubbed: the sample corpus, the offline reader, the binary that ships; the processor time of

@@ -2,13 +2,14 @@
 //!
 //! A closed loop keeps a fixed number of questions in flight. The model is a stub, so the measured cost is that of
 //! the messages in the fleet, the server and the driver. The ratios matter, because absolute figures depend on the
-//! machine. Runs of the fleet and of the floor alternate on fresh servers, so that a drift of the machine affects
-//! both.
+//! machine. Runs of the fleet and of both floors alternate on fresh servers, so that a drift of the machine affects
+//! all.
 
 use crate::cli::FleetArgs;
+use crate::driver::{Cost, Run};
 use crate::fleet_run::{self, Kind, Measured, Setting};
 use crate::out::println;
-use crate::{driver, real, steady};
+use crate::{real, steady};
 use argosy::cli::Output;
 use argosy::cli_error::CliError;
 use argosy::machine::machine;
@@ -25,15 +26,27 @@ struct Row {
     p50_ms: f64,
     p99_ms: f64,
     cpu_ms_per_query: f64,
-    peak_rss_mb: f64,
-    workers_rss_mb: f64,
+    /// The peak of the memory of all processes together.
+    pss_mb: f64,
+    /// By process: the workers, the server, the driver.
+    processes: Vec<Cost>,
     messages_per_query: f64,
     bytes_per_message: f64,
-    floor_queries_per_s: Option<f64>,
-    floor_p50_ms: Option<f64>,
-    floor_cpu_ms_per_query: Option<f64>,
-    floor_messages_per_query: Option<f64>,
-    ratio: Option<f64>,
+    /// Bare JetStream whose leader counts once a question.
+    floor: Option<Floor>,
+    /// Bare JetStream where nothing is counted.
+    floor_without_count: Option<Floor>,
+}
+
+/// A floor beside a row.
+#[derive(Debug, Serialize)]
+struct Floor {
+    queries_per_s: f64,
+    p50_ms: f64,
+    cpu_ms_per_query: f64,
+    messages_per_query: f64,
+    /// The fleet's questions a second by the floor's, of the same repetition.
+    ratio: f64,
 }
 
 /// `argosy-bench fleet`
@@ -45,24 +58,30 @@ pub async fn fleet(args: FleetArgs, output: Output) -> Result<(), CliError> {
         return steady::run(&args, seconds, output).await;
     }
     let setting = Setting::of(&args)?;
-    let (mut fleets, mut floors) = (Vec::new(), Vec::new());
+    let mut fleets = Vec::new();
+    let mut floors = [Vec::new(), Vec::new()];
     for repetition in 0..args.repeat.max(1) {
         fleets.push(fleet_run::run(&setting, Kind::Fleet).await?);
         if !args.no_floor && args.rounds == 1 {
-            floors.push(fleet_run::run(&setting, Kind::Floor).await?);
+            for (runs, kind) in floors
+                .iter_mut()
+                .zip([Kind::Floor, Kind::FloorWithoutCount])
+            {
+                runs.push(fleet_run::run(&setting, kind).await?);
+            }
         }
         tracing::info!(repetition, "repetition done");
     }
     let rows: Vec<Row> = (0..args.in_flight.len())
         .map(|i| row(i, &args, &fleets, &floors))
         .collect();
-    let idle: Vec<f64> = fleets.iter().map(|f| f.idle_worker_rss_mb).collect();
+    let idle: Vec<f64> = fleets.iter().map(|f| f.idle_worker_pss_mb).collect();
     let sizes = fleets[0].sizes.clone();
     let class = if args.sync_always { "F" } else { "P" };
     if output == Output::Json {
         let report = json!({
             "class": class, "model_delay_ms": args.model_delay_ms, "maps": fleet_run::MAPS, "rounds": args.rounds, "machine": machine(),
-            "search_delay_ms": args.search_delay_ms, "repetitions": args.repeat, "idle_worker_rss_mb": median(idle), "runs": rows, "message_sizes": sizes,
+            "search_delay_ms": args.search_delay_ms, "repetitions": args.repeat, "idle_worker_pss_mb": median(idle), "runs": rows, "message_sizes": sizes,
         });
         println!("{report:#}");
         return Ok(());
@@ -76,37 +95,43 @@ pub async fn fleet(args: FleetArgs, output: Output) -> Result<(), CliError> {
         args.repeat
     );
     let head = format!(
-        "{:>9} {:>10} {:>8} {:>8} {:>10} {:>8} {:>8} {:>6} {:>10} {:>8} {:>6}",
+        "{:>9} {:>10} {:>8} {:>8} {:>9} {:>7} {:>6} {:>10} {:>6} {:>12} {:>6}",
         "in flight",
         "queries/s",
         "p50 ms",
         "p99 ms",
         "cpu ms/q",
-        "rss MB",
-        "workers",
+        "Pss MB",
         "msg/q",
         "floor q/s",
-        "msg/q",
+        "ratio",
+        "uncounted",
         "ratio"
     );
     println!("{}", head.bold());
     for r in &rows {
+        let floor = |floor: &Option<Floor>| {
+            let floor = floor.as_ref();
+            let q = floor.map_or("--".into(), |f| format!("{:.0}", f.queries_per_s));
+            (q, floor.map_or("--".into(), |f| format!("{:.2}", f.ratio)))
+        };
+        let (counted, ratio) = floor(&r.floor);
+        let (uncounted, bare) = floor(&r.floor_without_count);
         println!(
-            "{:>9} {:>10.0} {:>8.2} {:>8.2} {:>10.2} {:>8.0} {:>8.0} {:>6.1} {:>10} {:>8} {:>6}",
+            "{:>9} {:>10.0} {:>8.2} {:>8.2} {:>9.2} {:>7.0} {:>6.1} {counted:>10} {ratio:>6} {uncounted:>12} {bare:>6}",
             r.in_flight,
             r.queries_per_s,
             r.p50_ms,
             r.p99_ms,
             r.cpu_ms_per_query,
-            r.peak_rss_mb,
-            r.workers_rss_mb,
+            r.pss_mb,
             r.messages_per_query,
-            shown(r.floor_queries_per_s, 0),
-            shown(r.floor_messages_per_query, 1),
-            shown(r.ratio, 2),
         );
     }
-    println!("one idle worker: {:.1} MB resident", median(idle));
+    if let Some(last) = rows.last() {
+        costs(last.in_flight, &last.processes);
+    }
+    println!("one idle worker: {:.1} MB (Pss)", median(idle));
     println!("{}", "median bytes by kind of message".bold());
     for size in sizes {
         println!("{:>28} {:>7.0}", size.kind, size.p50_bytes);
@@ -114,38 +139,68 @@ pub async fn fleet(args: FleetArgs, output: Output) -> Result<(), CliError> {
     Ok(())
 }
 
-fn shown(value: Option<f64>, digits: usize) -> String {
-    value.map_or_else(|| "--".into(), |v| format!("{v:.digits$}"))
+/// What each process has cost, as a table.
+pub(crate) fn costs(in_flight: usize, processes: &[Cost]) {
+    let head = format!("{:>12} {:>9} {:>7}", "process", "cpu ms/q", "Pss MB");
+    println!(
+        "{}",
+        format!("by process, with {in_flight} in flight").bold()
+    );
+    println!("{head}");
+    for one in processes {
+        println!(
+            "{:>12} {:>9.3} {:>7.1}",
+            one.name, one.cpu_ms_per_query, one.pss_mb
+        );
+    }
 }
 
-fn row(i: usize, args: &FleetArgs, fleets: &[Measured], floors: &[Measured]) -> Row {
-    let of = |runs: &[Measured], pick: fn(&driver::Run) -> f64| {
+fn row(i: usize, args: &FleetArgs, fleets: &[Measured], floors: &[Vec<Measured>; 2]) -> Row {
+    let of = |runs: &[Measured], pick: fn(&Run) -> f64| {
         median(runs.iter().map(|m| pick(&m.runs[i])).collect())
     };
-    let floor = |pick: fn(&driver::Run) -> f64| (!floors.is_empty()).then(|| of(floors, pick));
-    // Fleet and floor of one repetition ran after each other: the ratio is taken pair by pair.
-    let pairs = fleets
-        .iter()
-        .zip(floors)
-        .map(|(a, b)| a.runs[i].queries_per_s / b.runs[i].queries_per_s);
-    let ratios: Vec<f64> = pairs.collect();
+    let floor = |runs: &Vec<Measured>| {
+        // Fleet and floor of one repetition ran after each other: the ratio is taken pair by pair.
+        let pairs = fleets.iter().zip(runs);
+        let ratios = pairs.map(|(a, b)| a.runs[i].queries_per_s / b.runs[i].queries_per_s);
+        (!runs.is_empty()).then(|| Floor {
+            queries_per_s: of(runs, |r| r.queries_per_s),
+            p50_ms: of(runs, |r| r.p50_ms),
+            cpu_ms_per_query: of(runs, Run::cpu_ms_per_query),
+            messages_per_query: of(runs, |r| r.messages_per_query),
+            ratio: median(ratios.collect()),
+        })
+    };
+    let runs: Vec<&Run> = fleets.iter().map(|fleet| &fleet.runs[i]).collect();
     Row {
         in_flight: args.in_flight[i],
-        queries: fleets[0].runs[i].queries,
+        queries: runs[0].queries,
         queries_per_s: of(fleets, |r| r.queries_per_s),
         p50_ms: of(fleets, |r| r.p50_ms),
         p99_ms: of(fleets, |r| r.p99_ms),
-        cpu_ms_per_query: of(fleets, |r| r.cpu_ms_per_query),
-        peak_rss_mb: of(fleets, |r| r.peak_rss_mb),
-        workers_rss_mb: of(fleets, |r| r.workers_rss_mb),
+        cpu_ms_per_query: of(fleets, Run::cpu_ms_per_query),
+        pss_mb: of(fleets, Run::pss_mb),
+        processes: medians(&runs),
         messages_per_query: of(fleets, |r| r.messages_per_query),
         bytes_per_message: of(fleets, |r| r.bytes_per_message),
-        floor_queries_per_s: floor(|r| r.queries_per_s),
-        floor_p50_ms: floor(|r| r.p50_ms),
-        floor_cpu_ms_per_query: floor(|r| r.cpu_ms_per_query),
-        floor_messages_per_query: floor(|r| r.messages_per_query),
-        ratio: (!ratios.is_empty()).then(|| median(ratios)),
+        floor: floor(&floors[0]),
+        floor_without_count: floor(&floors[1]),
     }
+}
+
+/// What each process has cost: medians over runs of the same processes.
+pub(crate) fn medians(runs: &[&Run]) -> Vec<Cost> {
+    let of = |n: usize, pick: fn(&Cost) -> f64| {
+        median(runs.iter().map(|run| pick(&run.processes[n])).collect())
+    };
+    let first = runs.first().map_or(&[][..], |run| &run.processes);
+    let costs = first.iter().enumerate();
+    let costs = costs.map(|(n, one)| Cost {
+        name: one.name.clone(),
+        cpu_ms_per_query: of(n, |cost| cost.cpu_ms_per_query),
+        pss_mb: of(n, |cost| cost.pss_mb),
+    });
+    costs.collect()
 }
 
 /// The median of some figures.

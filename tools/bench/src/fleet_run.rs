@@ -2,16 +2,14 @@
 //! closed loops.
 
 use crate::cli::{FleetArgs, FloorRoleArgs};
-use crate::driver::{Body, Cast, Run, closed_loop};
+use crate::driver::{Body, Cast, DRIVER, Run, SERVER, closed_loop};
 use crate::fleet::median;
 use crate::floor::{self, Load};
-use crate::host::memory_mb;
 use crate::sizes::{Size, sizes};
 use argosy::cli_error::CliError;
 use argosy::config::Config;
 use argosy::fleet::{FleetPlan, drain, nats_server_or_fetched};
 use argosy::signal;
-use bus::Bus;
 use bus_nats::{self as nats, NatsBus};
 use bytes::Bytes;
 use envelope::Role;
@@ -46,13 +44,16 @@ pub(super) struct Setting {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Fleet,
+    /// Bare JetStream, whose leader counts the parts as often as that of the fleet.
     Floor,
+    /// Bare JetStream with as many messages, and nothing is counted.
+    FloorWithoutCount,
 }
 
 /// The result of a repetition.
 pub(super) struct Measured {
     pub(super) runs: Vec<Run>,
-    pub(super) idle_worker_rss_mb: f64,
+    pub(super) idle_worker_pss_mb: f64,
     /// The sizes of the fleet's messages; those of the floor all have one size.
     pub(super) sizes: Vec<Size>,
 }
@@ -134,43 +135,31 @@ impl Ground {
 pub(super) async fn run(setting: &Setting, kind: Kind) -> Result<Measured, CliError> {
     let config = Config::default();
     let ground = Ground::lay(setting.nats_server.clone(), setting.sync_always, &config).await?;
-    match kind {
-        Kind::Fleet => {
-            let mut members = ground
-                .plan(vec!["run.slots=256".into()], setting.stubs.clone())?
-                .start_each(&Role::ANSWERING)?;
-            let pids: Vec<u32> = members.iter().filter_map(|m| m.pid()).collect();
-            let measured = loops(setting, &ground, &pids, &question).await;
-            drain(&mut members, Duration::from_secs(40)).await;
-            measured
-        }
-        Kind::Floor => {
-            let mut members = start_floor(&ground, setting)?;
-            let pids: Vec<u32> = members.iter().filter_map(Child::id).collect();
-            let measured = loops(setting, &ground, &pids, &floor_question).await;
-            for member in &mut members {
-                member.kill().await?;
-            }
-            measured
-        }
+    if kind == Kind::Fleet {
+        let mut members = ground
+            .plan(vec!["run.slots=256".into()], setting.stubs.clone())?
+            .start_each(&Role::ANSWERING)?;
+        let measured = loops(setting, Cast::of(&ground, &members), &question).await;
+        drain(&mut members, Duration::from_secs(40)).await;
+        return measured;
     }
+    let mut members = start_floor(&ground, setting, kind == Kind::Floor)?;
+    let workers = members.iter();
+    let workers = workers.filter_map(|(role, child)| Some((role.to_string(), child.id()?)));
+    let cast = Cast::new(&ground, workers.collect());
+    let measured = loops(setting, cast, &floor_question).await;
+    for (_, member) in &mut members {
+        member.kill().await?;
+    }
+    measured
 }
 
-async fn loops(
-    setting: &Setting,
-    ground: &Ground,
-    workers: &[u32],
-    body: Body<'_>,
-) -> Result<Measured, CliError> {
-    let bus: Arc<dyn Bus> = ground.bus.clone();
-    let cast = Cast {
-        bus,
-        server: ground.server.pid(),
-        workers,
-    };
+async fn loops(setting: &Setting, cast: Cast, body: Body<'_>) -> Result<Measured, CliError> {
     // The first answer says that every process is there.
     closed_loop(&cast, "hello-", body, 1, 1).await?;
-    let idle_worker_rss_mb = median(workers.iter().map(|pid| memory_mb(*pid, "VmRSS")).collect());
+    let workers = cast.processes.iter().zip(cast.memory_mb());
+    let workers = workers.filter(|((name, _), _)| name != SERVER && name != DRIVER);
+    let idle_worker_pss_mb = median(workers.map(|(_, pss_mb)| pss_mb).collect());
     closed_loop(&cast, "warm-", body, 16, WARM_UP).await?;
     let mut runs = Vec::new();
     for in_flight in &setting.in_flight {
@@ -188,7 +177,7 @@ async fn loops(
     }
     Ok(Measured {
         runs,
-        idle_worker_rss_mb,
+        idle_worker_pss_mb,
         sizes: sizes(&*cast.bus).await?,
     })
 }
@@ -206,7 +195,11 @@ fn floor_question(name: &str) -> Bytes {
     body.into()
 }
 
-fn start_floor(ground: &Ground, setting: &Setting) -> Result<Vec<Child>, CliError> {
+fn start_floor(
+    ground: &Ground,
+    setting: &Setting,
+    count: bool,
+) -> Result<Vec<(Role, Child)>, CliError> {
     let binary = std::env::current_exe()?;
     let roles = Role::ANSWERING
         .into_iter()
@@ -222,8 +215,9 @@ fn start_floor(ground: &Ground, setting: &Setting) -> Result<Vec<Child>, CliErro
             ]);
             command.args(["--model-delay-ms", &setting.model_delay_ms.to_string()]);
             command.args(["--search-delay-ms", &setting.search_delay_ms.to_string()]);
+            command.args(count.then_some("--count"));
             command.stdin(Stdio::null()).kill_on_drop(true);
-            Ok(command.spawn()?)
+            Ok((role, command.spawn()?))
         })
         .collect()
 }
@@ -236,6 +230,7 @@ pub async fn floor_role(args: FloorRoleArgs) -> Result<(), CliError> {
         body_bytes: FLOOR_BYTES,
         model_delay: Duration::from_millis(args.model_delay_ms),
         search_delay: Duration::from_millis(args.search_delay_ms),
+        count: args.count,
     };
     let topology = Config::default().streams;
     let run = floor::run(&args.server, &topology, args.role, load, stop.clone());

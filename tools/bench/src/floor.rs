@@ -1,9 +1,10 @@
 //! The floor of the fleet: bare JetStream with the same messages as a question.
 //!
-//! It has the fleet's streams, consumers, write conditions and join (whose leader counts the parts), and stores as
-//! many messages per question (19 with five maps). But its bodies are opaque: it reads and writes no envelope, and it
-//! routes, retries, traces and counts nothing. The cost of the fleet beyond the floor is the fleet's own;
-//! `argosy-bench fleet` reports the ratio. The floor is *not* safe: a crash loses joins.
+//! It has the fleet's streams, consumers and write conditions, and stores as many messages per question (19 with five
+//! maps). Its join is the fleet's, in which the leader counts the parts once a question, or it has none and the mapper
+//! counts for itself. But its bodies are opaque: it reads and writes no envelope, and it routes, retries, traces and
+//! counts nothing. The cost of the fleet beyond the floor is the fleet's own; `argosy-bench fleet` reports the ratios.
+//! The floor is *not* safe: a crash loses joins, and it has one mapper.
 
 use async_nats::jetstream::consumer::PullConsumer;
 use async_nats::{Client, HeaderMap, Message};
@@ -16,6 +17,7 @@ use futures_util::future::try_join_all;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
@@ -32,7 +34,12 @@ pub(crate) struct Load {
     pub model_delay: Duration,
     /// How long the stubbed index takes.
     pub search_delay: Duration,
+    /// Whether the leader is asked how many parts there are, once a question.
+    pub count: bool,
 }
+
+/// How many parts of each question this process has stored.
+type Parts = Arc<Mutex<HashMap<String, u16>>>;
 
 /// Runs the floor of one role until `stop` is cancelled.
 pub(crate) async fn run(
@@ -51,21 +58,30 @@ pub(crate) async fn run(
         Role::Gateway => vec![topology.inbox(), topology.answers()],
         thinking => vec![topology.consumer(thinking)],
     };
-    let pumps = consumers
-        .into_iter()
-        .map(|consumer| pump(client.clone(), consumer, role, load, stop.clone()));
+    let pumps = consumers.into_iter().map(|consumer| {
+        let worker = Worker {
+            client: client.clone(),
+            role,
+            load,
+            parts: Parts::default(),
+        };
+        pump(worker, consumer, stop.clone())
+    });
     try_join_all(pumps).await?;
     Ok(())
 }
 
-async fn pump(
+/// A role of the floor.
+#[derive(Clone)]
+struct Worker {
     client: Client,
-    spec: ConsumerSpec,
     role: Role,
     load: Load,
-    stop: CancellationToken,
-) -> Result<(), Error> {
-    let context = async_nats::jetstream::new(client.clone());
+    parts: Parts,
+}
+
+async fn pump(worker: Worker, spec: ConsumerSpec, stop: CancellationToken) -> Result<(), Error> {
+    let context = async_nats::jetstream::new(worker.client.clone());
     let consumer: PullConsumer = context
         .get_consumer_from_stream(&spec.name, spec.stream.name())
         .await?;
@@ -82,12 +98,12 @@ async fn pump(
             Some(done) = running.join_next(), if !running.is_empty() => done??,
             message = messages.next(), if running.len() < 256 => {
                 let Some(message) = message else { return Ok(()) };
-                let (client, stream, message) = (client.clone(), spec.stream, message?);
+                let (worker, stream, message) = (worker.clone(), spec.stream, message?);
                 running.spawn(async move {
                     let reply = message.reply.clone();
-                    handle(&client, stream, role, load, message.message).await?;
+                    handle(&worker, stream, message.message).await?;
                     if let Some(reply) = reply {
-                        client.request(reply, Bytes::new()).await?;
+                        worker.client.request(reply, Bytes::new()).await?;
                     }
                     Ok::<(), Error>(())
                 });
@@ -106,13 +122,8 @@ fn body(question: &[u8], bytes: usize) -> Bytes {
     body.freeze()
 }
 
-async fn handle(
-    client: &Client,
-    from: Stream,
-    role: Role,
-    load: Load,
-    message: Message,
-) -> Result<(), Error> {
+async fn handle(worker: &Worker, from: Stream, message: Message) -> Result<(), Error> {
+    let (client, role, load) = (&worker.client, worker.role, worker.load);
     let name = message
         .payload
         .split(|b| *b == b'|')
@@ -159,8 +170,12 @@ async fn handle(
                 &body,
             )
             .await?;
-            if count(client, &format!("argosy.part.0.{turn}.3.*")).await? < usize::from(load.maps) {
+            if !worker.is_last(&turn) {
                 return Ok(());
+            }
+            let parts = format!("argosy.part.0.{turn}.3.*");
+            if load.count && count(client, &parts).await? < usize::from(load.maps) {
+                return Err(format!("parts of {turn} are lost").into());
             }
             vec![step("reducer", 4)]
         }
@@ -169,6 +184,20 @@ async fn handle(
     };
     try_join_all(next.into_iter().map(|to| publish(client, to, &body))).await?;
     Ok(())
+}
+
+impl Worker {
+    /// Counts a part; true when it was the last one of its question.
+    fn is_last(&self, turn: &str) -> bool {
+        let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+        let stored = parts.entry(turn.to_owned()).or_default();
+        *stored += 1;
+        let is_last = *stored == self.load.maps;
+        if is_last {
+            parts.remove(turn);
+        }
+        is_last
+    }
 }
 
 async fn publish(

@@ -34,12 +34,22 @@ fn stat_ms(stat: &str) -> f64 {
     (ticks(11) + ticks(12)) * 10.0
 }
 
-/// A memory figure of a process in MB: `VmHWM` is the peak, `VmRSS` is now.
+/// A memory figure of a process in MB: `VmHWM` is the peak, `VmRSS` is now. 0 when the process is gone.
 pub(super) fn memory_mb(pid: u32, field: &str) -> f64 {
-    let Ok(status) = read_to_string(format!("/proc/{pid}/status")) else {
+    field_mb(&format!("/proc/{pid}/status"), field)
+}
+
+/// The proportional memory of a process in MB: what it shares with others counts as its share alone, so that the figures of
+/// several processes may be added up.
+pub(super) fn pss_mb(pid: u32) -> f64 {
+    field_mb(&format!("/proc/{pid}/smaps_rollup"), "Pss:")
+}
+
+fn field_mb(file: &str, field: &str) -> f64 {
+    let Ok(text) = read_to_string(file) else {
         return 0.0;
     };
-    let line = status.lines().find(|line| line.starts_with(field));
+    let line = text.lines().find(|line| line.starts_with(field));
     let kib = line
         .and_then(|line| line.split_whitespace().nth(1))
         .and_then(|kib| kib.parse::<f64>().ok());

@@ -5,10 +5,9 @@
 //! offline reader takes microseconds where a model takes seconds.
 
 use crate::cli::FleetArgs;
-use crate::driver::{Cast, closed_loop_with};
-use crate::fleet::median;
+use crate::driver::{Answered, Cast, Cost, Run, Until, closed_loop_with};
+use crate::fleet::{costs, median, medians};
 use crate::fleet_run::{Ground, Setting};
-use crate::host::cpu_ms;
 use crate::out::println;
 use argosy::cli::Output;
 use argosy::cli_error::CliError;
@@ -34,11 +33,7 @@ const ASKED: [&str; 3] = ["question", "filters", "buckets"];
 /// The result of a closed loop.
 #[derive(Debug)]
 struct Measured {
-    queries_per_s: f64,
-    p50_ms: f64,
-    p99_ms: f64,
-    /// The processor time of a question: of each role, of the server and of this process.
-    cpu_ms: Vec<(String, f64)>,
+    run: Run,
     outcomes: BTreeMap<String, usize>,
 }
 
@@ -50,8 +45,11 @@ struct Row {
     queries_per_s: f64,
     p50_ms: f64,
     p99_ms: f64,
-    cpu_ms_per_query: BTreeMap<String, f64>,
-    cpu_ms_per_query_all: f64,
+    cpu_ms_per_query: f64,
+    /// The peak of the memory of all processes together.
+    pss_mb: f64,
+    /// By process: the roles, the server, the driver.
+    processes: Vec<Cost>,
     /// How the questions of all repetitions ended.
     outcomes: BTreeMap<String, usize>,
 }
@@ -96,23 +94,18 @@ async fn measure(
 ) -> Result<(Summary, Vec<Row>), CliError> {
     let summary = index(ground).await?;
     let questions = questions(summary.corpus_seq)?;
-    let workers: Vec<u32> = members.iter().filter_map(Member::pid).collect();
-    let cast = Cast {
-        bus: ground.bus.clone(),
-        server: ground.server.pid(),
-        workers: &workers,
-    };
+    let cast = Cast::of(ground, members);
     // The first question waits until the retriever has the whole corpus.
     let most = setting.in_flight.iter().map(|n| setting.queries(*n)).max();
     let warm = questions.len().min(most.unwrap_or(1));
-    looped(&cast, members, &questions, "warm-", 1, warm).await?;
+    looped(&cast, &questions, "warm-", 1, warm).await?;
     let mut rows = Vec::new();
     for in_flight in &setting.in_flight {
         let queries = setting.queries(*in_flight);
         let mut runs = Vec::new();
         for repetition in 0..repeat {
             let prefix = format!("r{in_flight}-{repetition}-");
-            runs.push(looped(&cast, members, &questions, &prefix, *in_flight, queries).await?);
+            runs.push(looped(&cast, &questions, &prefix, *in_flight, queries).await?);
         }
         rows.push(row(*in_flight, queries, &runs));
     }
@@ -148,10 +141,9 @@ fn questions(min_seq: Option<u64>) -> Result<Vec<Value>, CliError> {
     questions.map_err(|e| CliError::negative(format!("a labelled question: {e}")))
 }
 
-/// Runs one closed loop, and measures the processor time of every process that takes part.
+/// Runs one closed loop.
 async fn looped(
-    cast: &Cast<'_>,
-    members: &[Member],
+    cast: &Cast,
     questions: &[Value],
     prefix: &str,
     in_flight: usize,
@@ -164,18 +156,12 @@ async fn looped(
         question.to_string().into()
     };
     let mut answers = Vec::with_capacity(queries);
-    let before = cpu(cast, members);
-    let each = |answer| answers.push(answer);
-    let run = closed_loop_with(cast, prefix, &body, in_flight, queries, each).await?;
-    let after = cpu(cast, members);
-    let spent = after.into_iter().zip(before);
-    let cpu_ms =
-        spent.map(|((name, after), (_, before))| (name, (after - before) / queries as f64));
+    let (until, each) = (Until::Asked(queries), |answer: Answered| {
+        answers.push(answer.body)
+    });
+    let run = closed_loop_with(cast, prefix, &body, in_flight, until, each).await?;
     Ok(Measured {
-        queries_per_s: run.queries_per_s,
-        p50_ms: run.p50_ms,
-        p99_ms: run.p99_ms,
-        cpu_ms: cpu_ms.collect(),
+        run,
         outcomes: outcomes(&answers),
     })
 }
@@ -191,39 +177,22 @@ fn outcomes(answers: &[Bytes]) -> BTreeMap<String, usize> {
     outcomes
 }
 
-/// The processor time so far of each role, of the server and of this process.
-fn cpu(cast: &Cast<'_>, members: &[Member]) -> Vec<(String, f64)> {
-    let roles = members.iter().map(|member| {
-        let spent = member.pid().map_or(0.0, cpu_ms);
-        (member.role.to_string(), spent)
-    });
-    let others = [("nats-server", cast.server), ("client", std::process::id())];
-    let others = others.map(|(name, pid)| (name.to_owned(), cpu_ms(pid)));
-    roles.chain(others).collect()
-}
-
-fn row(in_flight: usize, queries: usize, runs: &[Measured]) -> Row {
-    let of = |pick: fn(&Measured) -> f64| median(runs.iter().map(pick).collect());
-    let names = runs.iter().flat_map(|run| &run.cpu_ms);
-    let mut by_name: BTreeMap<String, Vec<f64>> = BTreeMap::new();
-    for (name, ms) in names {
-        by_name.entry(name.clone()).or_default().push(*ms);
-    }
+fn row(in_flight: usize, queries: usize, measured: &[Measured]) -> Row {
+    let of = |pick: fn(&Run) -> f64| median(measured.iter().map(|one| pick(&one.run)).collect());
     let mut outcomes = BTreeMap::new();
-    for (name, times) in runs.iter().flat_map(|run| &run.outcomes) {
+    for (name, times) in measured.iter().flat_map(|one| &one.outcomes) {
         *outcomes.entry(name.clone()).or_default() += times;
     }
+    let runs: Vec<&Run> = measured.iter().map(|one| &one.run).collect();
     Row {
         in_flight,
         queries,
         queries_per_s: of(|run| run.queries_per_s),
         p50_ms: of(|run| run.p50_ms),
         p99_ms: of(|run| run.p99_ms),
-        cpu_ms_per_query: by_name
-            .into_iter()
-            .map(|(name, ms)| (name, median(ms)))
-            .collect(),
-        cpu_ms_per_query_all: of(|run| run.cpu_ms.iter().map(|(_, ms)| ms).sum()),
+        cpu_ms_per_query: of(Run::cpu_ms_per_query),
+        pss_mb: of(Run::pss_mb),
+        processes: medians(&runs),
         outcomes,
     }
 }
@@ -252,11 +221,11 @@ fn report(args: &FleetArgs, summary: &Summary, rows: &[Row], output: Output) {
             row.in_flight, row.queries_per_s, row.p50_ms, row.p99_ms
         );
         println!("{}", head.bold());
-        let all = row.cpu_ms_per_query_all;
-        println!("  processor time of a question {all:.2} ms");
-        for (name, ms) in &row.cpu_ms_per_query {
-            println!("  {name:>12} {ms:>7.2}");
-        }
+        println!(
+            "  processor time of a question {:.2} ms, memory of all {:.0} MB (Pss)",
+            row.cpu_ms_per_query, row.pss_mb
+        );
+        costs(row.in_flight, &row.processes);
         let ended = row.outcomes.iter();
         let ended: Vec<_> = ended
             .map(|(name, times)| format!("{times} {name}"))
@@ -289,20 +258,28 @@ mod tests {
 
     #[test]
     fn a_row_is_the_median_of_its_repetitions_and_counts_every_end() {
+        let cost = |name: &str, ms| Cost {
+            name: name.into(),
+            cpu_ms_per_query: ms,
+            pss_mb: 10.0 * ms,
+        };
         let run = |ms: f64| Measured {
-            queries_per_s: 100.0 * ms,
-            p50_ms: ms,
-            p99_ms: 2.0 * ms,
-            cpu_ms: vec![("mapper".into(), ms), ("client".into(), 1.0)],
+            run: Run {
+                queries: 3,
+                queries_per_s: 100.0 * ms,
+                p50_ms: ms,
+                p99_ms: 2.0 * ms,
+                processes: vec![cost("mapper", ms), cost("driver", 1.0)],
+                messages_per_query: 19.0,
+                bytes_per_message: 2_000.0,
+            },
             outcomes: [("answered".to_owned(), 3)].into(),
         };
         let row = row(64, 3, &[run(1.0), run(3.0), run(2.0)]);
-        assert_eq!(
-            (row.p50_ms, row.p99_ms, row.queries_per_s),
-            (2.0, 4.0, 200.0)
-        );
-        assert_eq!(row.cpu_ms_per_query["mapper"], 2.0);
-        assert_eq!(row.cpu_ms_per_query_all, 3.0);
+        let all = (row.p50_ms, row.p99_ms, row.queries_per_s);
+        assert_eq!(all, (2.0, 4.0, 200.0));
+        assert_eq!(row.processes, [cost("mapper", 2.0), cost("driver", 1.0)]);
+        assert_eq!((row.cpu_ms_per_query, row.pss_mb), (3.0, 30.0));
         assert_eq!(row.outcomes["answered"], 9);
     }
 

@@ -1,5 +1,6 @@
 //! A cluster of three or more servers, for tests of behaviour that depends on replicas.
 
+use super::process::PORT_TAKEN;
 use super::{Options, Routes, Server, ServerError, io, probe};
 use futures_util::future::try_join_all;
 use serde::Deserialize;
@@ -55,6 +56,25 @@ impl Cluster {
         store_dir: &Path,
         size: usize,
     ) -> Result<Cluster, ServerError> {
+        let begun = Instant::now();
+        let servers = loop {
+            match Cluster::members(binary, store_dir, size).await {
+                // Others take free ports too, the members themselves among them.
+                Err(ServerError::Ended { log, .. })
+                    if log.contains(PORT_TAKEN) && begun.elapsed() < LIMIT => {}
+                servers => break servers?,
+            }
+        };
+        let cluster = Cluster { servers };
+        cluster.await_leader().await?;
+        Ok(cluster)
+    }
+
+    async fn members(
+        binary: &Path,
+        store_dir: &Path,
+        size: usize,
+    ) -> Result<Vec<Server>, ServerError> {
         let all = free_ports(size).map_err(io("find free ports"))?;
         let members = all.iter().enumerate().map(|(n, port)| {
             let name = format!("argosy-{n}");
@@ -66,11 +86,7 @@ impl Cluster {
             });
             Server::start(options)
         });
-        let cluster = Cluster {
-            servers: try_join_all(members).await?,
-        };
-        cluster.await_leader().await?;
-        Ok(cluster)
+        try_join_all(members).await
     }
 
     /// Where clients connect: every member, separated by commas.

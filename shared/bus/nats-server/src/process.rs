@@ -15,7 +15,7 @@ const LOOK: Duration = Duration::from_millis(5);
 /// Bytes that streams may be promised where nothing else is said.
 const FILE_STORE_MAX: u64 = 4 << 40;
 /// The log message of a server whose port is taken.
-const PORT_TAKEN: &str = "address already in use";
+pub(crate) const PORT_TAKEN: &str = "address already in use";
 /// How much of the log an error quotes, in lines.
 const LOG_LINES: usize = 8;
 

@@ -22,19 +22,7 @@ const STAMPS_MAX: usize = 10_000;
 /// Of how many readers it is remembered what they made of a file, the last ones.
 const READERS_MAX: usize = 4;
 /// What is so for as long as the file is as it is, by the words of [`documents::SkipReason`].
-const SETTLED: [&str; 11] = [
-    "binary",
-    "empty",
-    "encrypted",
-    "no_text",
-    "broken",
-    "inflates",
-    "bad_line",
-    "entry",
-    "partial",
-    "over_limits",
-    "program_failed",
-];
+const SETTLED: &str = "binary empty encrypted no_text broken inflates bad_line entry partial over_limits program_failed";
 /// What may be otherwise the next time: the machine was busy, or text recognition is installed by then.
 const PASSING: [&str; 3] = ["over_limits", "no_text", "program_failed"];
 
@@ -116,21 +104,22 @@ impl Unread {
         let before: Kept = kept
             .and_then(|json| serde_json::from_slice(&json).ok())
             .unwrap_or_default();
-        let told = before.iter().flat_map(|(source, all)| {
-            let own = all
-                .iter()
-                .filter(|known| known.readers == readers && known.is_told);
-            own.flat_map(move |known| {
+        let mut told = BTreeSet::new();
+        for (source, known) in before
+            .iter()
+            .flat_map(|(s, all)| all.iter().map(move |k| (s, k)))
+        {
+            if known.readers == readers && known.is_told {
                 let skips = known.skips.iter();
-                let skips = skips.map(|skip| (skip.source.clone(), skip.reason.to_string()));
+                told.extend(skips.map(|skip| (skip.source.clone(), skip.reason.to_string())));
                 let problem = known.problem.iter();
-                skips.chain(problem.map(|problem| (source.clone(), problem.message.clone())))
-            })
-        });
+                told.extend(problem.map(|problem| (source.clone(), problem.message.clone())));
+            }
+        }
         Unread {
             file: Some(file),
             tries_max,
-            told: told.collect(),
+            told,
             before,
             readers,
             ..Unread::default()
@@ -244,7 +233,10 @@ impl Unread {
         known.tries = tries.saturating_add(1);
         known.readers.clone_from(&self.readers);
         known.state = self.states.get(source).copied();
-        let is_settled = known.in_part || known.codes().all(|code| SETTLED.contains(&code));
+        let is_settled = known.in_part
+            || known
+                .codes()
+                .all(|code| SETTLED.split(' ').any(|one| one == code));
         if !is_settled || known.documents.len() > STAMPS_MAX {
             known.outdate();
         }

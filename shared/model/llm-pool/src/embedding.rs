@@ -67,14 +67,28 @@ impl HttpEmbedder {
 
     async fn vectors(&self, texts: &[&str], side: Side) -> Result<Vec<Vec<f32>>, Error> {
         let o = &self.options;
-        let (role, prefix, timeout) = match side {
-            Side::Query => (Role::Retriever, &o.query_prefix, o.query_timeout),
-            Side::Passage => (Role::Indexer, &o.passage_prefix, o.timeout),
+        let (role, prefix, input_type, timeout) = match side {
+            Side::Query => (
+                Role::Retriever,
+                &o.query_prefix,
+                &o.query_input_type,
+                o.query_timeout,
+            ),
+            Side::Passage => (
+                Role::Indexer,
+                &o.passage_prefix,
+                &o.passage_input_type,
+                o.timeout,
+            ),
         };
         let mut vectors = Vec::with_capacity(texts.len());
         for batch in texts.chunks(o.batch as usize) {
             let texts: Vec<String> = batch.iter().map(|t| format!("{prefix}{t}")).collect();
-            let body = json!({"model": o.model, "input": texts, "encoding_format": "float"});
+            let mut body = json!({"model": o.model, "input": texts, "encoding_format": "float"});
+            // Not sent unless it is set: OpenAI's own endpoint refuses fields that it does not know.
+            if !input_type.is_empty() {
+                body["input_type"] = json!(input_type);
+            }
             let read = |answer: &[u8]| read(answer, texts.len(), o.dims as usize);
             let post = self
                 .pool
@@ -149,15 +163,15 @@ impl Embedder for HttpEmbedder {
     }
 }
 
-/// What its vectors are called. Another text before the passages makes other vectors.
+/// What its vectors are called. Another text before the passages, or another type of them, makes other vectors.
 fn name(options: &Options) -> String {
-    match options.passage_prefix.as_str() {
+    let made_with = match options.passage_input_type.as_str() {
+        "" => options.passage_prefix.clone(),
+        input_type => format!("{}\0{input_type}", options.passage_prefix),
+    };
+    match made_with.as_str() {
         "" => options.model.clone(),
-        prefix => format!(
-            "{}+{:08x}",
-            options.model,
-            fnv1a_64(prefix.as_bytes()) as u32
-        ),
+        with => format!("{}+{:08x}", options.model, fnv1a_64(with.as_bytes()) as u32),
     }
 }
 

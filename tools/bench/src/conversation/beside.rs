@@ -14,7 +14,6 @@ use envelope::{Role, subject};
 use futures_util::future::try_join_all;
 use serde::Serialize;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// The turns of each conversation, which wait or would run.
@@ -79,13 +78,7 @@ async fn alone(binary: PathBuf, args: &ConversationArgs) -> Result<[f64; 2], Cli
     let ground = Ground::lay(binary, false, &Config::default()).await?;
     let plan = ground.plan(vec!["run.slots=256".into()], stubbed())?;
     let mut members = plan.start_each(&Role::ANSWERING)?;
-    let pids: Vec<u32> = members.iter().filter_map(|m| m.pid()).collect();
-    let bus: Arc<dyn Bus> = ground.bus.clone();
-    let cast = Cast {
-        bus,
-        server: ground.server.pid(),
-        workers: &pids,
-    };
+    let cast = Cast::of(&ground, &members);
     closed_loop(&cast, "hello-", &question, 1, 50).await?;
     closed_loop(&cast, "warm-", &talked, 1, 1).await?;
     let mut p50 = [Vec::new(), Vec::new()];
@@ -115,13 +108,7 @@ async fn waiting(binary: PathBuf, args: &ConversationArgs) -> Result<(f64, f64),
         .collect();
     let plan = ground.plan(vec!["run.slots=256".into()], stubbed())?;
     let mut members = plan.start_each(&roles)?;
-    let pids: Vec<u32> = members.iter().filter_map(|m| m.pid()).collect();
-    let bus: Arc<dyn Bus> = ground.bus.clone();
-    let cast = Cast {
-        bus,
-        server: ground.server.pid(),
-        workers: &pids,
-    };
+    let cast = Cast::of(&ground, &members);
     let count = args.questions * 10;
     closed_loop(&cast, "hello-", &question, IN_FLIGHT, count).await?;
     let mut alone = Vec::new();

@@ -25,8 +25,9 @@ pub struct IndexArgs {
     /// Publish the documents and do not wait until they are indexed.
     #[arg(long)]
     pub no_wait: bool,
-    /// Seconds without news of any document after which the wait ends. Default: 150 with a fleet, where
-    /// what was published is indexed all the same once an indexer runs, and 3600 without.
+    /// Seconds without news of any document after which the wait ends. Default: 150 with a fleet, and
+    /// `indexer.program_timeout` more where text is recognised; what was published is indexed all the same once an
+    /// indexer runs. 3600 without a fleet.
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub patience: Option<u64>,
     /// Whose documents these are.

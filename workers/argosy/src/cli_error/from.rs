@@ -216,7 +216,7 @@ impl From<corpus_sync::Error> for CliError {
             Error::Publish { .. } => CliError::negative(text).hint(SET_UP),
             Error::Stuck { .. } => CliError::still_running(text).hint(
                 "does an indexer run? `argosy run indexer`; what was published is indexed when one does. Large \
-                 documents and a slow embedder want a longer --patience",
+                 documents, text recognition and a slow embedder want a longer --patience",
             ),
             Error::Scan(_) | Error::Read(_) | Error::Encode { .. } | Error::Tombstone(_) => {
                 CliError::negative(text)

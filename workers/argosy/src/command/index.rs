@@ -11,6 +11,7 @@ use crate::render::{self, ProgressLine};
 use crate::roles;
 use bus::{Bus, BusError};
 use corpus_sync::{Options, Summary, Unread, catalog_of_stream};
+use indexer::Recognition;
 use std::time::Duration;
 use streams::editions;
 
@@ -59,7 +60,12 @@ pub async fn run(args: cli::IndexArgs, config: Config, output: Output) -> Result
             return Err(error.into());
         }
         let catalog = catalog_of_stream(&*bus, &tenant, &to.edition).await?;
-        let patience = patience.unwrap_or(corpus_sync::PATIENCE);
+        // Text recognition may be at one file for so long without a word.
+        let recognition = match config.indexer.ocr {
+            Recognition::Off => Duration::ZERO,
+            Recognition::Tesseract => config.indexer.program_timeout.into(),
+        };
+        let patience = patience.unwrap_or(corpus_sync::PATIENCE + recognition);
         let options = Options {
             mode: mode(args.force),
             to,
@@ -81,22 +87,16 @@ pub async fn run(args: cli::IndexArgs, config: Config, output: Output) -> Result
     line.done();
     let summary: Summary = summary?;
     let skipped = summary.skipped.iter().filter(|one| !one.in_part).count();
+    let files = |n: usize, what: &str| match n {
+        1 => CliError::negative(format!("1 file was {what}; the rest is indexed")),
+        n => CliError::negative(format!("{n} files were {what}; the rest is indexed")),
+    };
     let ended = out::decided(match (skipped, summary.skipped.len()) {
         (0, 0) => Ok(()),
         _ if args.skipped_ok => Ok(()),
         _ if output == Output::Json => Err(CliError::negative("")),
-        (0, 1) => Err(CliError::negative(
-            "1 file was read in part; the rest of it is indexed",
-        )),
-        (0, n) => Err(CliError::negative(format!(
-            "{n} files were read in part; the rest of them is indexed"
-        ))),
-        (1, _) => Err(CliError::negative(
-            "1 file was skipped; the rest is indexed",
-        )),
-        (n, _) => Err(CliError::negative(format!(
-            "{n} files were skipped; the rest is indexed"
-        ))),
+        (0, n) => Err(files(n, "read in part")),
+        (n, _) => Err(files(n, "skipped")),
     });
     render::summary(&summary, is_searched, output);
     ended

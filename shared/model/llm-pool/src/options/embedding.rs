@@ -31,6 +31,11 @@ pub struct Options {
     pub query_prefix: String,
     /// Put before every passage. Another one is another embedder. Default: nothing.
     pub passage_prefix: String,
+    /// Sent as `input_type` with every query, where a server tells queries from passages by that (`query` for NVIDIA's and
+    /// Voyage's, `search_query` for Cohere's). Default: not sent.
+    pub query_input_type: String,
+    /// The same with every passage. Another one is another embedder. Default: not sent.
+    pub passage_input_type: String,
     /// What its vectors are worth in a fused score, 0 to 1. Default 0.6.
     pub weight: f32,
 }
@@ -47,6 +52,8 @@ impl Default for Options {
             query_timeout: TimeSpan::from_secs(2),
             query_prefix: String::new(),
             passage_prefix: String::new(),
+            query_input_type: String::new(),
+            passage_input_type: String::new(),
             weight: 0.6,
         }
     }

@@ -76,6 +76,30 @@ async fn each_side_has_its_prefix_and_another_one_for_passages_is_another_embedd
 }
 
 #[tokio::test]
+async fn each_side_has_its_type_where_a_server_wants_one() {
+    let node = node().await;
+    let typed = Options {
+        query_input_type: "query".into(),
+        passage_input_type: "passage".into(),
+        ..options(&[&node])
+    };
+    let plain = options(&[&node]);
+    let mut names = Vec::new();
+    for options in [typed, plain] {
+        let embedder = HttpEmbedder::new(options, &Registry::new()).unwrap();
+        embedder.embed(&["a"], Side::Query).await.unwrap();
+        embedder.embed(&["a"], Side::Passage).await.unwrap();
+        names.push(embedder.name().to_owned());
+    }
+    let sent = node.prompts();
+    let types: Vec<_> = sent.iter().map(|p| p.body.get("input_type")).collect();
+    let wanted = [Some(&"query".into()), Some(&"passage".into()), None, None];
+    assert_eq!(types, wanted);
+    assert!(names[0].starts_with("letters+"), "{names:?}");
+    assert_eq!(names[1], "letters");
+}
+
+#[tokio::test]
 async fn what_may_pass_is_asked_of_another_node() {
     for failure in [
         status(429, "busy", None),
