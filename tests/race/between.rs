@@ -45,6 +45,8 @@ pub(crate) struct Between {
     inner: Arc<dyn Bus>,
     rule: Box<Rule>,
     mute: bool,
+    /// Whether the ack of a first delivery is lost.
+    loses_acks: bool,
     /// The subject to which subscribing never returns.
     deaf: Option<&'static str>,
     /// How many of the next requests for files never return.
@@ -76,6 +78,13 @@ impl Between {
         Between::build(inner, |_| Do::Pass, false, Some(subject))
     }
 
+    /// A wrapper that loses the ack of each first delivery: whoever acks is told that it was sent, and nothing is.
+    pub(crate) fn losing_acks(inner: &Arc<dyn Bus>) -> Arc<Between> {
+        let mut between = Between::build(inner, |_| Do::Pass, false, None);
+        Arc::get_mut(&mut between).unwrap().loses_acks = true;
+        between
+    }
+
     fn build(
         inner: &Arc<dyn Bus>,
         rule: impl Fn(&Publish) -> Do + Send + Sync + 'static,
@@ -86,6 +95,7 @@ impl Between {
             inner: inner.clone(),
             rule: Box::new(rule),
             mute,
+            loses_acks: false,
             deaf,
             files_lost: AtomicUsize::new(0),
             files_failed: Mutex::default(),
@@ -239,8 +249,12 @@ impl Bus for Between {
     ) -> BoxFuture<'a, Result<Box<dyn Puller>, BusError>> {
         Box::pin(async move {
             let inner = self.inner.consume(consumer).await?;
-            let (mute, naks) = (self.mute, self.naks.clone());
-            Ok(Box::new(Pulling { inner, mute, naks }) as Box<dyn Puller>)
+            Ok(Box::new(Pulling {
+                inner,
+                mute: self.mute,
+                loses_acks: self.loses_acks,
+                naks: self.naks.clone(),
+            }) as Box<dyn Puller>)
         })
     }
 
@@ -324,6 +338,7 @@ impl Bus for Between {
 struct Pulling {
     inner: Box<dyn Puller>,
     mute: bool,
+    loses_acks: bool,
     naks: Arc<Mutex<Vec<(String, Duration)>>>,
 }
 
@@ -339,6 +354,7 @@ impl Puller for Pulling {
                 inner: ack,
                 subject: message.subject.clone(),
                 mute: self.mute,
+                is_lost: self.loses_acks && delivered == 1,
                 naks: self.naks.clone(),
             });
             Ok(Delivery {
@@ -358,11 +374,16 @@ struct Acking {
     inner: Box<dyn Ack>,
     subject: String,
     mute: bool,
+    /// Whether its ack is lost.
+    is_lost: bool,
     naks: Arc<Mutex<Vec<(String, Duration)>>>,
 }
 
 impl Ack for Acking {
     fn ack(&self) -> BoxFuture<'_, Result<(), BusError>> {
+        if self.is_lost {
+            return Box::pin(std::future::ready(Ok(())));
+        }
         self.inner.ack()
     }
 

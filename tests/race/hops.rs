@@ -275,3 +275,41 @@ pub(crate) async fn a_claim_that_was_not_confirmed_is_the_first(on: On) {
     let other = claim(&*world.bus, minute * 2).await;
     assert_eq!(other.created, CreateOutcome::Before, "somebody else's");
 }
+
+/// No ack of a first delivery reaches the server, neither of a step nor of the question nor of its answer. Each is delivered
+/// once more and found done: no stage runs twice, nothing is stored twice, nobody is told twice but of the answer.
+pub(crate) async fn a_lost_ack_costs_one_delivery(on: On) {
+    let world = World::new(on).await;
+    let lossy = Between::losing_acks(&world.bus);
+    let roles = [
+        Role::Planner,
+        Role::Retriever,
+        Role::Mapper,
+        Role::Reducer,
+        Role::Validator,
+    ];
+    let scripts = roles.map(usual);
+    let bus: Arc<dyn Bus> = lossy.clone();
+    let _gateway = world.gateway_with(&bus, |_| {});
+    let _staff = scripts
+        .each_ref()
+        .map(|script| world.hire(script).on(lossy.clone()).start());
+    let id = world.ask(json!({"question": "q", "id": "lossy"})).await;
+    assert_eq!(world.end(&id).await.outcome, Outcome::Answered);
+    let stored = world.steps(&id).await;
+
+    let inbox = world.topology.inbox();
+    let answers = world.topology.answers();
+    let steps = roles.map(|role| world.topology.consumer(role));
+    for consumer in [inbox, answers].into_iter().chain(steps) {
+        until(&consumer.name, async || {
+            let progress = world.bus.progress(&consumer).await.unwrap();
+            progress.ack_pending == 0 && progress.pending == 0
+        })
+        .await;
+    }
+    assert_eq!(world.steps(&id).await, stored);
+    assert_eq!(world.ends(&id).await, 1);
+    assert_eq!(scripts.map(|script| script.calls()), [1, 1, 3, 1, 1]);
+    assert!(world.all(Stream::Dead).await.is_empty());
+}

@@ -105,6 +105,7 @@ races! {
         two_roles_that_race_for_a_hop_have_one_winner,
         a_late_clarification_loses_to_a_scatter,
         a_terminal_event_is_created_once,
+        a_lost_ack_costs_one_delivery,
         an_answer_outlives_its_timer,
         a_claim_that_was_not_confirmed_is_the_first;
     refusals:

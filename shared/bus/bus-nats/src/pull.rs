@@ -3,10 +3,13 @@
 //! The client's own consumer stream fills a buffer, and messages in that buffer count as delivered although nothing
 //! works on them. Here a pull request asks only for messages that can be worked on now. A new request is made when
 //! the open ones cover less than half of the free slots, so that a busy worker makes one request for many messages.
+//!
+//! Acks are sent and not waited for: one that is lost costs a redelivery, which finds the work done. Where an ack deletes
+//! the message, nothing is left to be found, and its confirmation is waited for.
 
 use super::{away, headers_or_none};
 use async_nats::{Client, Message, Subscriber};
-use bus::{Ack, BusError, BusFuture, ConsumerSpec, Delivery, Puller, StoredMessage};
+use bus::{Ack, BusError, BusFuture, ConsumerSpec, Delivery, Puller, StoredMessage, Stream};
 use bytes::Bytes;
 use envelope::UnixMs;
 use futures_util::{FutureExt, StreamExt, future::BoxFuture};
@@ -30,6 +33,8 @@ pub(super) struct NatsPuller {
     heard: Instant,
     /// How often the connection was made: requests end with it.
     connects: watch::Receiver<u64>,
+    /// Whether acks are waited for.
+    confirms: bool,
 }
 
 impl NatsPuller {
@@ -53,6 +58,7 @@ impl NatsPuller {
             asked: 0,
             heard: Instant::now(),
             connects,
+            confirms: spec.stream == Stream::Documents,
         })
     }
 
@@ -149,7 +155,7 @@ impl Puller for NatsPuller {
                     Some(code) => self.status(code, &message).await?,
                     None => {
                         self.asked = self.asked.saturating_sub(1);
-                        if let Some(delivery) = delivery(&self.client, message) {
+                        if let Some(delivery) = delivery(&self.client, self.confirms, message) {
                             return Ok(delivery);
                         }
                     }
@@ -166,7 +172,7 @@ impl Puller for NatsPuller {
             let mut left = Vec::new();
             while let Some(Some(message)) = self.messages.next().now_or_never() {
                 if message.status.is_none() {
-                    left.extend(delivery(&self.client, message));
+                    left.extend(delivery(&self.client, self.confirms, message));
                 }
             }
             left
@@ -174,7 +180,7 @@ impl Puller for NatsPuller {
     }
 }
 
-fn delivery(client: &Client, message: Message) -> Option<Delivery> {
+fn delivery(client: &Client, confirms: bool, message: Message) -> Option<Delivery> {
     let reply = message.reply?.into_string();
     let info = Info::parse(&reply)?;
     let message = StoredMessage {
@@ -187,6 +193,7 @@ fn delivery(client: &Client, message: Message) -> Option<Delivery> {
     let ack = NatsAck {
         client: client.clone(),
         reply,
+        confirms,
     };
     Some(Delivery {
         message,
@@ -223,6 +230,7 @@ impl Info {
 struct NatsAck {
     client: Client,
     reply: String,
+    confirms: bool,
 }
 
 impl NatsAck {
@@ -235,6 +243,9 @@ impl NatsAck {
 impl Ack for NatsAck {
     fn ack(&self) -> BusFuture<'_, ()> {
         Box::pin(async move {
+            if !self.confirms {
+                return self.send(String::new()).await;
+            }
             let confirmed = self.client.request(self.reply.clone(), Bytes::new()).await;
             confirmed.map(drop).map_err(away)
         })

@@ -117,7 +117,8 @@ pub struct Delivery {
 
 /// How a delivery is answered.
 pub trait Ack: Send + Sync {
-    /// Acks the message; returns when the server has confirmed the ack.
+    /// Acks the message. Where the ack deletes it, this returns when the server has confirmed that; elsewhere at once, and an
+    /// ack that is lost with its connection costs one more delivery.
     fn ack(&self) -> BusFuture<'_, ()>;
     /// Asks the server to deliver the message again after `delay`; a nak always has a delay.
     fn nak(&self, delay: Duration) -> BusFuture<'_, ()>;
