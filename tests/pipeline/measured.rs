@@ -37,15 +37,27 @@ async fn a_fleet_with_nothing_stubbed_is_measured_by_role() {
     );
     let (p50, p99) = (run["p50_ms"].as_f64(), run["p99_ms"].as_f64());
     assert!(p50 > Some(0.0) && p99 >= p50, "{run}");
-    let spent = run["cpu_ms_per_query"].as_object().expect("by role");
-    for role in Role::ALL {
-        assert!(spent.contains_key(role.as_str()), "{role}: {run}");
+    let costs = run["processes"].as_array().expect("by process");
+    let names: Vec<&str> = costs
+        .iter()
+        .map(|one| one["name"].as_str().expect("a name"))
+        .collect();
+    for name in Role::ALL
+        .map(Role::as_str)
+        .iter()
+        .chain(&["nats-server", "driver"])
+    {
+        assert!(names.contains(name), "{name}: {run}");
     }
-    assert!(spent["retriever"].as_f64() > Some(0.0), "{run}");
-    assert_eq!(
-        spent.len(),
-        Role::ALL.len() + 2,
-        "the server and the client too"
+    assert_eq!(names.len(), Role::ALL.len() + 2, "{run}");
+    let sum = |field: &str| -> f64 { costs.iter().filter_map(|one| one[field].as_f64()).sum() };
+    for field in ["cpu_ms_per_query", "pss_mb"] {
+        let all = run[field].as_f64().expect("the sum");
+        assert!(all > 0.0 && (sum(field) - all).abs() < 1e-6 * all, "{run}");
+    }
+    assert!(
+        costs.iter().all(|one| one["pss_mb"].as_f64() > Some(1.0)),
+        "{run}"
     );
     let ended: u64 = run["outcomes"]
         .as_object()
