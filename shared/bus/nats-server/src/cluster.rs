@@ -57,36 +57,29 @@ impl Cluster {
         size: usize,
     ) -> Result<Cluster, ServerError> {
         let begun = Instant::now();
-        let servers = loop {
-            match Cluster::members(binary, store_dir, size).await {
+        loop {
+            let all = free_ports(size).map_err(io("find free ports"))?;
+            let members = all.iter().enumerate().map(|(n, port)| {
+                let name = format!("argosy-{n}");
+                let mut options = Options::new(binary, store_dir.join(&name));
+                options.name = name;
+                options.routes = Some(Routes {
+                    port: *port,
+                    all: all.clone(),
+                });
+                Server::start(options)
+            });
+            match try_join_all(members).await {
                 // Others take free ports too, the members themselves among them.
                 Err(ServerError::Ended { log, .. })
                     if log.contains(PORT_TAKEN) && begun.elapsed() < LIMIT => {}
-                servers => break servers?,
+                servers => {
+                    let cluster = Cluster { servers: servers? };
+                    cluster.await_leader().await?;
+                    return Ok(cluster);
+                }
             }
-        };
-        let cluster = Cluster { servers };
-        cluster.await_leader().await?;
-        Ok(cluster)
-    }
-
-    async fn members(
-        binary: &Path,
-        store_dir: &Path,
-        size: usize,
-    ) -> Result<Vec<Server>, ServerError> {
-        let all = free_ports(size).map_err(io("find free ports"))?;
-        let members = all.iter().enumerate().map(|(n, port)| {
-            let name = format!("argosy-{n}");
-            let mut options = Options::new(binary, store_dir.join(&name));
-            options.name = name;
-            options.routes = Some(Routes {
-                port: *port,
-                all: all.clone(),
-            });
-            Server::start(options)
-        });
-        try_join_all(members).await
+        }
     }
 
     /// Where clients connect: every member, separated by commas.
@@ -138,8 +131,7 @@ impl Cluster {
 /// Ports that were free a moment ago. Members must know each other's before any of them listens, so
 /// the server's own way of choosing one does not help here.
 fn free_ports(count: usize) -> std::io::Result<Vec<u16>> {
-    let held: Vec<TcpListener> = (0..count)
-        .map(|_| TcpListener::bind(("127.0.0.1", 0)))
-        .collect::<Result<_, _>>()?;
+    let bound = (0..count).map(|_| TcpListener::bind(("127.0.0.1", 0)));
+    let held: Vec<TcpListener> = bound.collect::<Result<_, _>>()?;
     held.iter().map(|l| Ok(l.local_addr()?.port())).collect()
 }

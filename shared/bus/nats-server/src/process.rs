@@ -14,11 +14,9 @@ const LIMIT: Duration = Duration::from_secs(10);
 const LOOK: Duration = Duration::from_millis(5);
 /// Bytes that streams may be promised where nothing else is said.
 const FILE_STORE_MAX: u64 = 4 << 40;
-/// The memory from which on the server's collector works harder, where the environment does not say it. Go would let twice of
-/// what is in use lie, and the blocks of streams that were written last are in use for ten seconds.
+/// The memory from which on the server's collector works harder. Go would let twice of what is in use lie, and the blocks of
+/// streams that were written last are in use for ten seconds.
 const MEMORY: &str = "128MiB";
-/// The variable that says so, to any program in Go.
-const MEMORY_VARIABLE: &str = "GOMEMLIMIT";
 /// The log message of a server whose port is taken.
 pub(crate) const PORT_TAKEN: &str = "address already in use";
 /// How much of the log an error quotes, in lines.
@@ -278,9 +276,8 @@ fn spawn(options: &Options) -> Result<Child, ServerError> {
         .open(options.store_dir.join("server.log"))
         .map_err(io("open the log of nats-server"))?;
     let log_too = log.try_clone().map_err(io("open the log of nats-server"))?;
-    let memory = std::env::var_os(MEMORY_VARIABLE).unwrap_or_else(|| MEMORY.into());
     Command::new(&options.binary)
-        .env(MEMORY_VARIABLE, memory)
+        .env("GOMEMLIMIT", MEMORY)
         .arg("-c")
         .arg(&config)
         .stdin(Stdio::null())
