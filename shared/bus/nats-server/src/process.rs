@@ -15,8 +15,9 @@ const LOOK: Duration = Duration::from_millis(5);
 /// Bytes that streams may be promised where nothing else is said.
 const FILE_STORE_MAX: u64 = 4 << 40;
 /// The memory from which on the server's collector works harder. Go would let twice of what is in use lie, and the blocks of
-/// streams that were written last are in use for ten seconds.
-const MEMORY: &str = "128MiB";
+/// streams that were written last are in use for ten seconds; a quarter of this costs more than twice the processor time
+/// (docs/performance.md).
+const MEMORY: &str = "512MiB";
 /// The log message of a server whose port is taken.
 pub(crate) const PORT_TAKEN: &str = "address already in use";
 /// How much of the log an error quotes, in lines.
