@@ -45,8 +45,8 @@ pub(crate) struct Between {
     inner: Arc<dyn Bus>,
     rule: Box<Rule>,
     mute: bool,
-    /// Whether the ack of a first delivery is lost.
-    loses_acks: bool,
+    /// How many acks of first deliveries were lost, where they are.
+    lost_acks: Option<Arc<AtomicUsize>>,
     /// The subject to which subscribing never returns.
     deaf: Option<&'static str>,
     /// How many of the next requests for files never return.
@@ -81,8 +81,14 @@ impl Between {
     /// A wrapper that loses the ack of each first delivery: whoever acks is told that it was sent, and nothing is.
     pub(crate) fn losing_acks(inner: &Arc<dyn Bus>) -> Arc<Between> {
         let mut between = Between::build(inner, |_| Do::Pass, false, None);
-        Arc::get_mut(&mut between).unwrap().loses_acks = true;
+        Arc::get_mut(&mut between).unwrap().lost_acks = Some(Arc::default());
         between
+    }
+
+    /// How many acks were lost.
+    pub(crate) fn lost_acks(&self) -> usize {
+        let lost = self.lost_acks.as_ref();
+        lost.map_or(0, |lost| lost.load(Ordering::SeqCst))
     }
 
     fn build(
@@ -95,7 +101,7 @@ impl Between {
             inner: inner.clone(),
             rule: Box::new(rule),
             mute,
-            loses_acks: false,
+            lost_acks: None,
             deaf,
             files_lost: AtomicUsize::new(0),
             files_failed: Mutex::default(),
@@ -252,7 +258,7 @@ impl Bus for Between {
             Ok(Box::new(Pulling {
                 inner,
                 mute: self.mute,
-                loses_acks: self.loses_acks,
+                lost_acks: self.lost_acks.clone(),
                 naks: self.naks.clone(),
             }) as Box<dyn Puller>)
         })
@@ -338,7 +344,7 @@ impl Bus for Between {
 struct Pulling {
     inner: Box<dyn Puller>,
     mute: bool,
-    loses_acks: bool,
+    lost_acks: Option<Arc<AtomicUsize>>,
     naks: Arc<Mutex<Vec<(String, Duration)>>>,
 }
 
@@ -354,7 +360,7 @@ impl Puller for Pulling {
                 inner: ack,
                 subject: message.subject.clone(),
                 mute: self.mute,
-                is_lost: self.loses_acks && delivered == 1,
+                lost: self.lost_acks.clone().filter(|_| delivered == 1),
                 naks: self.naks.clone(),
             });
             Ok(Delivery {
@@ -374,14 +380,15 @@ struct Acking {
     inner: Box<dyn Ack>,
     subject: String,
     mute: bool,
-    /// Whether its ack is lost.
-    is_lost: bool,
+    /// Counts its ack, which is lost.
+    lost: Option<Arc<AtomicUsize>>,
     naks: Arc<Mutex<Vec<(String, Duration)>>>,
 }
 
 impl Ack for Acking {
     fn ack(&self) -> BoxFuture<'_, Result<(), BusError>> {
-        if self.is_lost {
+        if let Some(lost) = &self.lost {
+            lost.fetch_add(1, Ordering::SeqCst);
             return Box::pin(std::future::ready(Ok(())));
         }
         self.inner.ack()

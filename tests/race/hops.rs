@@ -277,7 +277,7 @@ pub(crate) async fn a_claim_that_was_not_confirmed_is_the_first(on: On) {
 }
 
 /// No ack of a first delivery reaches the server, neither of a step nor of the question nor of its answer. Each is delivered
-/// once more and found done: no stage runs twice, nothing is stored twice, nobody is told twice but of the answer.
+/// once more and found done: no stage runs twice, nothing is stored twice, and only the answer is told once more.
 pub(crate) async fn a_lost_ack_costs_one_delivery(on: On) {
     let world = World::new(on).await;
     let lossy = Between::losing_acks(&world.bus);
@@ -294,8 +294,13 @@ pub(crate) async fn a_lost_ack_costs_one_delivery(on: On) {
     let _staff = scripts
         .each_ref()
         .map(|script| world.hire(script).on(lossy.clone()).start());
-    let id = world.ask(json!({"question": "q", "id": "lossy"})).await;
-    assert_eq!(world.end(&id).await.outcome, Outcome::Answered);
+    let mut ear = world.listen("_INBOX.lossy").await;
+    let id = world
+        .ask(json!({"question": "q", "id": "lossy", "reply_to": "_INBOX.lossy"}))
+        .await;
+    let told = [ear.terminal().await, ear.terminal().await];
+    assert_eq!(told[0].outcome, Outcome::Answered);
+    assert_eq!(told[0], told[1]);
     let stored = world.steps(&id).await;
 
     let inbox = world.topology.inbox();
@@ -308,8 +313,11 @@ pub(crate) async fn a_lost_ack_costs_one_delivery(on: On) {
         })
         .await;
     }
+    // The question, seven steps, and the answer.
+    assert_eq!(lossy.lost_acks(), 1 + 7 + 1);
     assert_eq!(world.steps(&id).await, stored);
     assert_eq!(world.ends(&id).await, 1);
     assert_eq!(scripts.map(|script| script.calls()), [1, 1, 3, 1, 1]);
+    ear.silent().await;
     assert!(world.all(Stream::Dead).await.is_empty());
 }

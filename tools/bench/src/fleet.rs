@@ -72,6 +72,9 @@ pub async fn fleet(args: FleetArgs, output: Output) -> Result<(), CliError> {
         }
         tracing::info!(repetition, "repetition done");
     }
+    for (fleet, floor) in floors.iter().flat_map(|runs| fleets.iter().zip(runs)) {
+        same_messages(fleet, floor)?;
+    }
     let rows: Vec<Row> = (0..args.in_flight.len())
         .map(|i| row(i, &args, &fleets, &floors))
         .collect();
@@ -137,6 +140,19 @@ pub async fn fleet(args: FleetArgs, output: Output) -> Result<(), CliError> {
         println!("{:>28} {:>7.0}", size.kind, size.p50_bytes);
     }
     Ok(())
+}
+
+/// A ratio of two runs that store different messages would say nothing.
+fn same_messages(fleet: &Measured, floor: &Measured) -> Result<(), CliError> {
+    let pairs = fleet.runs.iter().zip(&floor.runs);
+    let mut pairs = pairs.map(|(a, b)| (a.messages_per_query, b.messages_per_query));
+    match pairs.find(|(a, b)| (a - b).abs() > 0.5) {
+        None => Ok(()),
+        Some((a, b)) => Err(CliError::negative(format!(
+            "a question of the fleet stores {a:.1} messages and one of the floor {b:.1}, which are not to be compared: \
+             bring floor.rs up to date"
+        ))),
+    }
 }
 
 /// What each process has cost, as a table.

@@ -8,7 +8,7 @@ use crate::floor::{self, Load};
 use crate::sizes::{Size, sizes};
 use argosy::cli_error::CliError;
 use argosy::config::Config;
-use argosy::fleet::{FleetPlan, drain, nats_server_or_fetched};
+use argosy::fleet::{FleetPlan, drain, memory_of_server, nats_server_or_fetched};
 use argosy::signal;
 use bus_nats::{self as nats, NatsBus};
 use bytes::Bytes;
@@ -105,6 +105,7 @@ impl Ground {
         let dir = tempfile::tempdir()?;
         let mut options = server::Options::new(binary, dir.path().join("nats"));
         options.sync_always = sync_always;
+        options.memory = memory_of_server();
         let server = Server::start(options)
             .await
             .map_err(|e| CliError::negative(e.to_string()))?;
@@ -131,13 +132,19 @@ impl Ground {
     }
 }
 
+/// The options of a stubbed fleet. A small model would read the five passages at once (ADR 0022), without map steps, and
+/// the floors have those.
+pub(super) fn settings() -> Vec<String> {
+    vec!["run.slots=256".into(), "model.profile=large".into()]
+}
+
 /// Runs one repetition.
 pub(super) async fn run(setting: &Setting, kind: Kind) -> Result<Measured, CliError> {
     let config = Config::default();
     let ground = Ground::lay(setting.nats_server.clone(), setting.sync_always, &config).await?;
     if kind == Kind::Fleet {
         let mut members = ground
-            .plan(vec!["run.slots=256".into()], setting.stubs.clone())?
+            .plan(settings(), setting.stubs.clone())?
             .start_each(&Role::ANSWERING)?;
         let measured = loops(setting, Cast::of(&ground, &members), &question).await;
         drain(&mut members, Duration::from_secs(40)).await;

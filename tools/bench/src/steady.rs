@@ -4,7 +4,7 @@
 use crate::cli::FleetArgs;
 use crate::driver::{Answered, Cast, DRIVER, Run, SERVER, Until, closed_loop, closed_loop_with};
 use crate::fleet::{costs, median};
-use crate::fleet_run::{Ground, nats_server, question};
+use crate::fleet_run::{Ground, nats_server, question, settings};
 use crate::out::println;
 use argosy::cli::Output;
 use argosy::cli_error::CliError;
@@ -55,11 +55,9 @@ pub(super) async fn run(args: &FleetArgs, seconds: u64, output: Output) -> Resul
     config.streams.keep = KEEP;
     let binary = nats_server()?;
     let ground = Ground::lay(binary, args.sync_always, &config).await?;
-    let set = vec![
-        "run.slots=256".into(),
-        format!("streams.keep={KEEP}"),
-        format!("gateway.deadline={DEADLINE}"),
-    ];
+    let mut set = settings();
+    set.push(format!("streams.keep={KEEP}"));
+    set.push(format!("gateway.deadline={DEADLINE}"));
     let mut members = ground
         .plan(set, args.stubs())?
         .start_each(&Role::ANSWERING)?;

@@ -21,6 +21,8 @@ use tokio::time::Instant;
 const EXPIRES: Duration = Duration::from_secs(30);
 /// How often the server says that it is still there; two missed ones make the puller start anew.
 const HEARTBEAT: Duration = Duration::from_secs(5);
+/// How long an answer to a delivery may wait for room in the client's queue, which fills while the server is away.
+const SEND: Duration = Duration::from_secs(5);
 
 pub(super) struct NatsPuller {
     client: Client,
@@ -235,8 +237,10 @@ struct NatsAck {
 
 impl NatsAck {
     async fn send(&self, body: String) -> Result<(), BusError> {
-        let sent = self.client.publish(self.reply.clone(), body.into()).await;
-        sent.map_err(away)
+        let sending = self.client.publish(self.reply.clone(), body.into());
+        let sent = tokio::time::timeout(SEND, sending).await;
+        sent.map_err(|_| away("the client's queue is full"))?
+            .map_err(away)
     }
 }
 

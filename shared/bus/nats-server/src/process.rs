@@ -14,10 +14,6 @@ const LIMIT: Duration = Duration::from_secs(10);
 const LOOK: Duration = Duration::from_millis(5);
 /// Bytes that streams may be promised where nothing else is said.
 const FILE_STORE_MAX: u64 = 4 << 40;
-/// The memory from which on the server's collector works harder. Go would let twice of what is in use lie, and the blocks of
-/// streams that were written last are in use for ten seconds; a quarter of this costs more than twice the processor time
-/// (docs/performance.md).
-const MEMORY: &str = "512MiB";
 /// The log message of a server whose port is taken.
 pub(crate) const PORT_TAKEN: &str = "address already in use";
 /// How much of the log an error quotes, in lines.
@@ -40,6 +36,9 @@ pub struct Options {
     pub file_store_max: u64,
     /// Its name. Default `argosy`.
     pub name: String,
+    /// From how much memory on its collector works harder, as Go's `GOMEMLIMIT` says it; `None` leaves that to the
+    /// environment. Default `None`.
+    pub memory: Option<String>,
     /// Set for a member of a cluster.
     pub routes: Option<Routes>,
     /// More lines of configuration, as they are.
@@ -65,6 +64,7 @@ impl Options {
             sync_always: false,
             file_store_max: FILE_STORE_MAX,
             name: "argosy".into(),
+            memory: None,
             routes: None,
             extra: String::new(),
         }
@@ -278,7 +278,7 @@ fn spawn(options: &Options) -> Result<Child, ServerError> {
         .map_err(io("open the log of nats-server"))?;
     let log_too = log.try_clone().map_err(io("open the log of nats-server"))?;
     Command::new(&options.binary)
-        .env("GOMEMLIMIT", MEMORY)
+        .envs(options.memory.iter().map(|memory| ("GOMEMLIMIT", memory)))
         .arg("-c")
         .arg(&config)
         .stdin(Stdio::null())

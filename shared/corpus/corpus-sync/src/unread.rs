@@ -22,7 +22,19 @@ const STAMPS_MAX: usize = 10_000;
 /// Of how many readers it is remembered what they made of a file, the last ones.
 const READERS_MAX: usize = 4;
 /// What is so for as long as the file is as it is, by the words of [`documents::SkipReason`].
-const SETTLED: &str = "binary empty encrypted no_text broken inflates bad_line entry partial over_limits program_failed";
+const SETTLED: [&str; 11] = [
+    "binary",
+    "empty",
+    "encrypted",
+    "no_text",
+    "broken",
+    "inflates",
+    "bad_line",
+    "entry",
+    "partial",
+    "over_limits",
+    "program_failed",
+];
 /// What may be otherwise the next time: the machine was busy, or text recognition is installed by then.
 const PASSING: [&str; 3] = ["over_limits", "no_text", "program_failed"];
 
@@ -233,10 +245,7 @@ impl Unread {
         known.tries = tries.saturating_add(1);
         known.readers.clone_from(&self.readers);
         known.state = self.states.get(source).copied();
-        let is_settled = known.in_part
-            || known
-                .codes()
-                .all(|code| SETTLED.split(' ').any(|one| one == code));
+        let is_settled = known.in_part || known.codes().all(|code| SETTLED.contains(&code));
         if !is_settled || known.documents.len() > STAMPS_MAX {
             known.outdate();
         }
