@@ -29,6 +29,8 @@ pub(crate) const CLOSE_MAX: Duration = Duration::from_secs(10);
 const HEAD_BYTES_MAX: usize = 64 * 1024;
 /// How often a client of HTTP/2 is asked whether it is there.
 const PING_EVERY: Duration = Duration::from_secs(20);
+/// Most requests at once of a connection; a page has a handful.
+const REQUESTS_MAX: u32 = 32;
 /// After how long it is looked again for the rest of what may be the first bytes of HTTP/2; each time twice as long, up to
 /// the second.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
@@ -86,6 +88,7 @@ pub(crate) async fn serve(
     builder
         .http2()
         .timer(TokioTimer::new())
+        .max_concurrent_streams(REQUESTS_MAX)
         .keep_alive_interval(PING_EVERY);
     let server = Arc::new(Server {
         http1: builder.clone().http1_only(),

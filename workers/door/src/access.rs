@@ -151,7 +151,11 @@ impl Login {
         if self.scopes.contains(&scope) {
             return Ok(());
         }
-        let detail = format!("this login lacks the scope `{}`", scope.as_str());
+        let scope = scope.as_str();
+        let detail = format!(
+            "this login lacks the scope `{scope}`: ask for a key that has it (`argosy key create --scope {scope}`), or \
+             for a token with `argosy:{scope}`"
+        );
         Err(Problem::new(StatusCode::FORBIDDEN, "no_scope", detail))
     }
 }
@@ -218,6 +222,10 @@ async fn whole(parts: &Parts, body: Body) -> Result<Body, Problem> {
     };
     if is_document || body.is_end_stream() {
         return Ok(body);
+    }
+    // Of strangers a form of the page is read; nothing else there takes a body.
+    if is_public(path) && path != "/plain" {
+        return Ok(Body::empty());
     }
     let most = match path {
         path if path.starts_with("/v1/") => crate::openai::BODY_MAX,

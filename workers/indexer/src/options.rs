@@ -12,7 +12,7 @@ use std::path::PathBuf;
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
     /// Documents at once in one process, 1 to 256; each takes a few times the size of its file, which
-    /// is 16 MiB at most, of PDF and DOCX 128 MiB. Default 8.
+    /// is 16 MiB at most, of containers such as PDF and DOCX 128 MiB. Default 8.
     pub slots: u32,
     /// Chunks that are embedded in one call, 1 to 1,024. Default 32.
     pub batch: u32,

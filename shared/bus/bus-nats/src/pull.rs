@@ -13,6 +13,7 @@ use bus::{Ack, BusError, BusFuture, ConsumerSpec, Delivery, Puller, StoredMessag
 use bytes::Bytes;
 use envelope::UnixMs;
 use futures_util::{FutureExt, StreamExt, future::BoxFuture};
+use std::fmt::Display;
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -21,8 +22,9 @@ use tokio::time::Instant;
 const EXPIRES: Duration = Duration::from_secs(30);
 /// How often the server says that it is still there; two missed ones make the puller start anew.
 const HEARTBEAT: Duration = Duration::from_secs(5);
-/// How long an answer to a delivery may wait for room in the client's queue, which fills while the server is away.
-const SEND: Duration = Duration::from_secs(5);
+/// How long anything may take that is sent through the client's queue, which fills while the server is away; requests have
+/// a limit of their own only from there on.
+const SENT_WITHIN: Duration = Duration::from_secs(10);
 
 pub(super) struct NatsPuller {
     client: Client,
@@ -99,14 +101,10 @@ impl NatsPuller {
         match code {
             100 => {} // heartbeat
             404 | 408 => {
-                let left = message
-                    .headers
-                    .as_ref()
-                    .and_then(|h| h.get("Nats-Pending-Messages"));
-                let left = left
-                    .and_then(|v| v.as_str().parse().ok())
-                    .unwrap_or(self.asked);
-                self.asked = self.asked.saturating_sub(left);
+                let headers = message.headers.as_ref();
+                let left = headers.and_then(|h| h.get("Nats-Pending-Messages"));
+                let left = left.and_then(|v| v.as_str().parse().ok());
+                self.asked = self.asked.saturating_sub(left.unwrap_or(self.asked));
             }
             _ => {
                 let why = message.description.clone().unwrap_or_default();
@@ -169,8 +167,11 @@ impl Puller for NatsPuller {
     fn close(mut self: Box<Self>) -> BoxFuture<'static, Vec<Delivery>> {
         Box::pin(async move {
             // Once the server knows that there is no subscription, no new message comes.
-            let _ = self.messages.unsubscribe().await;
-            let _ = tokio::time::timeout(Duration::from_secs(1), self.client.flush()).await;
+            let ending = async {
+                let _ = self.messages.unsubscribe().await;
+                let _ = self.client.flush().await;
+            };
+            let _ = tokio::time::timeout(Duration::from_secs(1), ending).await;
             let mut left = Vec::new();
             while let Some(Some(message)) = self.messages.next().now_or_never() {
                 if message.status.is_none() {
@@ -229,6 +230,14 @@ impl Info {
     }
 }
 
+/// A server that is away for long is told nothing more: the delivery is made again.
+async fn in_time<T, E: Display>(sent: impl Future<Output = Result<T, E>>) -> Result<T, BusError> {
+    match tokio::time::timeout(SENT_WITHIN, sent).await {
+        Ok(sent) => sent.map_err(away),
+        Err(_) => Err(away("the queue of what is to be sent is full")),
+    }
+}
+
 struct NatsAck {
     client: Client,
     reply: String,
@@ -237,10 +246,7 @@ struct NatsAck {
 
 impl NatsAck {
     async fn send(&self, body: String) -> Result<(), BusError> {
-        let sending = self.client.publish(self.reply.clone(), body.into());
-        let sent = tokio::time::timeout(SEND, sending).await;
-        sent.map_err(|_| away("the client's queue is full"))?
-            .map_err(away)
+        in_time(self.client.publish(self.reply.clone(), body.into())).await
     }
 }
 
@@ -250,8 +256,8 @@ impl Ack for NatsAck {
             if !self.confirms {
                 return self.send(String::new()).await;
             }
-            let confirmed = self.client.request(self.reply.clone(), Bytes::new()).await;
-            confirmed.map(drop).map_err(away)
+            let confirmed = self.client.request(self.reply.clone(), Bytes::new());
+            in_time(confirmed).await.map(drop)
         })
     }
 

@@ -154,7 +154,7 @@ impl Metrics {
             )?,
             ack_failures: r.counter(
                 "argosy_ack_failures_total",
-                "Acks that did not reach the server.",
+                "Acks that could not be sent, or of documents that were not confirmed.",
                 &["role"],
             )?,
             dead: r.counter(

@@ -6,9 +6,7 @@ use crate::command::place::must_be_folder;
 use crate::command::serve;
 use crate::command::setup::no_room;
 use crate::config::{Config, FILE};
-use crate::fleet::{
-    FleetPlan, Member, drain, memory_of_server, nats_server, nats_server_or_fetched,
-};
+use crate::fleet::{FleetPlan, Member, drain, nats_server, nats_server_or_fetched};
 use crate::out::{self, is_quiet, notice, println};
 use crate::signal::Signals;
 use bus::Bus;
@@ -87,7 +85,7 @@ pub async fn run(
     let mut signals = Signals::listen();
     let mut options = server::Options::new(binary, config.data_dir.0.join("nats"));
     options.port = Some(args.port).filter(|port| *port != 0);
-    options.memory = memory_of_server();
+    options.memory = crate::fleet::memory_of_server();
     let mut server = Server::start(options).await.map_err(|e| {
         CliError::negative(e.to_string()).hint(format!(
             "is port {} taken? `--port 0` takes any free one",

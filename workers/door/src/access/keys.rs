@@ -102,6 +102,8 @@ struct State {
     keys: Vec<ApiKey>,
     changed: Option<SystemTime>,
     looked: Instant,
+    /// As it was when it could not be read last.
+    refused: Option<Option<SystemTime>>,
 }
 
 impl Held {
@@ -111,6 +113,7 @@ impl Held {
             changed: changed(path),
             keys: KeyFile::read(path)?.keys,
             looked: Instant::now(),
+            refused: None,
         };
         Ok(Held {
             path: path.to_owned(),
@@ -139,8 +142,13 @@ impl Held {
             return;
         }
         match KeyFile::read(&self.path) {
-            Ok(file) => (state.keys, state.changed) = (file.keys, now),
-            Err(error) => tracing::warn!(%error, "the keys stay as they were"),
+            Ok(file) => (state.keys, state.changed, state.refused) = (file.keys, now, None),
+            // Once, and not every few seconds.
+            Err(error) if state.refused != Some(now) => {
+                state.refused = Some(now);
+                tracing::warn!(%error, "the keys stay as they were");
+            }
+            Err(_) => {}
         }
     }
 }

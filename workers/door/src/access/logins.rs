@@ -108,7 +108,11 @@ impl Logins {
 
     fn of_key(&self, hash: &str) -> Result<Login, Problem> {
         let login = self.keys.as_ref().and_then(|keys| keys.login(hash));
-        login.ok_or_else(|| refused("this key is not known, or was revoked"))
+        login.ok_or_else(|| {
+            refused(
+                "this key is not known, or was revoked: ask for a new one (`argosy key create`)",
+            )
+        })
     }
 
     /// Refuses a login that is not good any more, or not the same: its key was revoked or changed, its token has expired.

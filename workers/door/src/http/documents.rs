@@ -270,7 +270,7 @@ fn said(source: &str, state: &DocumentState) -> Value {
 
 /// A document has more bytes than those with its extension may have.
 pub(crate) fn too_large(source: &str, most: u64) -> Problem {
-    let detail = format!("`{source}` has more than {most} bytes, which is the limit");
+    let detail = format!("`{source}` has more than {most} bytes, which is the limit: split it");
     Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", detail)
 }
 

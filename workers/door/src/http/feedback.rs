@@ -51,15 +51,23 @@ pub(crate) async fn give(
         sentence: said.sentence,
         ..Feedback::of(login.principal(), turn.clone(), name, said.good, now)
     };
-    let place = feedback::give(&**door.bus(), &given, &id_of(&login)?).await?;
-    // An erasure looks for feedback behind the answer: what came after that look has to see that there is none.
-    if let Err(gone) = door.ended_whole(&login, &turn).await {
-        let erased = door.bus().erase(Stream::Feedback, place).await;
-        erased.map_err(client::Error::from)?;
-        return Err(gone);
-    }
-    door.0.setup.metrics.judged(given.good);
-    Ok(StatusCode::NO_CONTENT)
+    let (id, doors) = (id_of(&login)?, door.clone());
+    // To its end, also when whoever gave it has gone meanwhile.
+    let kept = door.0.afterwards.spawn(async move {
+        let place = feedback::give(&**doors.bus(), &given, &id).await?;
+        // An erasure looks for feedback behind the answer: what came after that look has to see that there is none.
+        if let Err(gone) = doors.ended_whole(&login, &turn).await {
+            if let Err(error) = doors.bus().erase(Stream::Feedback, place).await {
+                tracing::warn!(%error, %turn, place, "feedback on an answer that is gone could not be erased: `argosy conversation erase` does it again");
+                return Err(client::Error::from(error).into());
+            }
+            return Err(gone);
+        }
+        doors.0.setup.metrics.judged(given.good);
+        Ok(StatusCode::NO_CONTENT)
+    });
+    let internal = |_| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "it failed");
+    kept.await.map_err(internal)?
 }
 
 /// Which feedback is listed.

@@ -27,11 +27,14 @@ use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use tokio::io::AsyncReadExt;
 use tokio_util::io::ReaderStream;
 
 /// Bytes of a file that are held at a time.
 const PIECE: usize = 64 * 1024;
+/// The bytes a second at which a file has to be taken, after a minute.
+const SLOWEST: u64 = 64 * 1024;
 /// Extensions of files that are several documents.
 const SEVERAL: [&str; 5] = ["csv", "tsv", "jsonl", "ndjson", "json"];
 
@@ -68,7 +71,8 @@ pub(crate) async fn file(
     })?;
     let (mut file, name, place) = door.found(wanted, place).await.ok_or_else(|| {
         let detail = format!(
-            "the file of `{source}` is not among those of this door, or is another one than was indexed"
+            "the file of `{source}` is not among those of this door, or is another one than was indexed: put it into \
+             the folder that `door.files` names for its tenant, or index it again"
         );
         Problem::new(StatusCode::NOT_FOUND, "no_such_file", detail)
     })?;
@@ -89,11 +93,14 @@ pub(crate) async fn file(
     file.seek(SeekFrom::Start(range.start))
         .map_err(unreadable)?;
     let pieces = tokio::fs::File::from_std(file).take(range.end - range.start);
-    // It keeps its place until it has gone out.
+    // It keeps its place until it has gone out, or is taken too slowly; whoever wants the rest asks for that range.
+    let slowest = Duration::from_secs(60 + (range.end - range.start) / SLOWEST);
+    let too_late = Box::pin(tokio::time::sleep(slowest));
     let pieces = ReaderStream::with_capacity(pieces, PIECE).map(move |piece| {
         let _ = &place;
         piece
     });
+    let pieces = pieces.take_until(too_late);
     let mut response = Body::from_stream(pieces).into_response();
     describe(&mut response, &name, &range, length);
     Ok(response)

@@ -54,16 +54,21 @@ pub(crate) async fn run(door: Door, path: PathBuf) {
     let stop = door.0.setup.stop.clone();
     let tasks = TaskTracker::new();
     let mut told = Told::new();
-    let mut seen = None;
+    let (mut seen, mut refused) = (None, None);
     while !stop.is_cancelled() {
         let now = changed(&path);
         if now != seen {
             match WebhookFile::read(&path) {
                 Ok(file) => {
-                    seen = now;
+                    (seen, refused) = (now, None);
                     follow(&door, file.webhooks, &mut told, &tasks);
                 }
-                Err(error) => tracing::warn!(%error, "the webhooks stay as they were"),
+                // Once, and not every few seconds.
+                Err(error) if refused != Some(now) => {
+                    refused = Some(now);
+                    tracing::warn!(%error, "the webhooks stay as they were");
+                }
+                Err(_) => {}
             }
         }
         tokio::select! {
@@ -191,10 +196,17 @@ async fn waiting(bus: &dyn Bus, consumer: &ConsumerSpec) -> Result<(u64, Duratio
 
 /// Sees to it that the consumer is there. Until it is, nobody knows what waits.
 async fn make(bus: &dyn Bus, consumer: &ConsumerSpec, name: &str, metrics: &Metrics) {
+    let mut is_told = false;
     while let Err(error) = bus.add_consumer(consumer).await {
         metrics.webhook_backlog(name, None);
-        tracing::debug!(consumer = consumer.name, %error, "the consumer of a webhook is not there yet");
+        if !is_told {
+            tracing::warn!(webhook = name, consumer = consumer.name, %error, "a webhook is told nothing until its consumer can be made; see `argosy doctor`");
+        }
+        is_told = true;
         tokio::time::sleep(AWAY).await;
+    }
+    if is_told {
+        tracing::info!(webhook = name, "a webhook is told again");
     }
 }
 
