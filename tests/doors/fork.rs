@@ -3,6 +3,7 @@
 use crate::http::{Answer, send};
 use crate::keys::Keys;
 use crate::stand::{QUESTION, Stand, open};
+use door::KeyFile;
 use serde_json::{Value, json};
 
 async fn say(stand: &Stand, conversation: &str, question: &str) -> String {
@@ -87,10 +88,23 @@ async fn what_cannot_be_forked_is_refused() {
     assert_eq!(erased.status, 204);
     assert_eq!(fork(&stand, "c1", &Value::Null).await.status, 404);
 
-    // Another tenant has no such conversation, and who may not ask may not fork.
-    let keys = Keys::new(&[("acme", "acme", "ask"), ("reader", "default", "read")]);
+    // Another tenant has no such conversation, and who may not ask may not fork; a fork counts as a question.
+    let of = |name: &str, tenant: &str, scope: &str| {
+        json!({"name": name, "sha256": KeyFile::hash(name), "tenant": tenant, "scopes": [scope],
+            "groups": ["*"], "per_minute": 1})
+    };
+    let keys = Keys::of(vec![
+        of("acme", "acme", "ask"),
+        of("reader", "default", "read"),
+        of("asker", "default", "ask"),
+    ]);
     let (at, stop, served) = open(stand.bus.clone(), keys.options()).await;
-    for (key, status) in [("acme", 404), ("reader", 403)] {
+    for (key, status) in [
+        ("acme", 404),
+        ("reader", 403),
+        ("asker", 201),
+        ("asker", 429),
+    ] {
         let with = Keys::header(key);
         let refused = send(at, "POST", "/api/conversations/c2/fork", &[&with], "").await;
         assert_eq!(refused.status, status, "{key}");

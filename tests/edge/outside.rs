@@ -2,6 +2,7 @@
 
 use crate::indexing::chunks;
 use crate::shell::{Shell, finish, signal};
+use crate::telling_names::pdf;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
@@ -33,6 +34,20 @@ fn with_stand_in(shell: Shell) -> Shell {
     shell
         .env("PATH", &format!("{dir}/bin:{}", path.to_string_lossy()))
         .env("TMPDIR", &tmp)
+}
+
+/// Indexes `docs` with the stand-in and this setting.
+fn index(setting: &str) -> [&str; 8] {
+    [
+        "index",
+        "docs",
+        "-o",
+        "json",
+        "--set",
+        "indexer.ocr=tesseract",
+        "--set",
+        setting,
+    ]
 }
 
 /// What begins as a picture does, with these words for the stand-in.
@@ -75,16 +90,7 @@ fn a_kill_in_the_middle_of_text_recognition_loses_nothing_and_leaves_nothing() {
             picture(&format!("has the code Q-{n}.")),
         );
     }
-    let args = [
-        "index",
-        "docs",
-        "-o",
-        "json",
-        "--set",
-        "indexer.ocr=tesseract",
-        "--set",
-        "indexer.slots=1",
-    ];
+    let args = index("indexer.slots=1");
     let child = shell.command(&args).spawn().unwrap();
     let argosy = child.id();
     let told = std::fs::read_to_string(shell.dir().join("begun")).unwrap();
@@ -136,16 +142,7 @@ fn a_program_that_takes_too_long_costs_its_file_alone() {
     let shell = with_stand_in(Shell::new());
     shell.write("docs/page.html", "<p>Words.");
     shell.write("docs/picture.png", picture("words"));
-    let args = [
-        "index",
-        "docs",
-        "-o",
-        "json",
-        "--set",
-        "indexer.ocr=tesseract",
-        "--set",
-        "indexer.program_timeout=500ms",
-    ];
+    let args = index("indexer.program_timeout=500ms");
     let child = shell.command(&args).spawn().unwrap();
     let told = std::fs::read_to_string(shell.dir().join("begun")).unwrap();
     let summary = finish(child, &args).exits(1).json();
@@ -163,14 +160,7 @@ fn a_program_that_takes_too_long_costs_its_file_alone() {
 fn a_reader_that_the_kernel_ends_takes_its_program_and_its_folder_with_it() {
     let shell = with_stand_in(Shell::new());
     shell.write("docs/picture.png", picture("words"));
-    let args = [
-        "index",
-        "docs",
-        "-o",
-        "json",
-        "--set",
-        "indexer.ocr=tesseract",
-    ];
+    let args = index("indexer.slots=1");
     let child = shell.command(&args).spawn().unwrap();
     let told = std::fs::read_to_string(shell.dir().join("begun")).unwrap();
     let stand_in: u32 = told.trim().parse().unwrap();
@@ -189,16 +179,7 @@ fn what_is_missing_here_is_no_fault_of_a_file() {
     let shell = with_stand_in(Shell::new());
     shell.write("docs/picture.png", picture("words"));
     shell.write("docs/list.png", "/etc/hostname\n");
-    let args = [
-        "index",
-        "docs",
-        "-o",
-        "json",
-        "--set",
-        "indexer.ocr=tesseract",
-        "--set",
-        "indexer.ocr_languages=eng+deu",
-    ];
+    let args = index("indexer.ocr_languages=eng+deu");
     let summary = shell.run(&args).exits(1).json();
     let skipped = summary["skipped"].to_string();
     assert!(skipped.contains("lacks the language `deu`"), "{skipped}");
@@ -206,4 +187,37 @@ fn what_is_missing_here_is_no_fault_of_a_file() {
         skipped.contains("not of the format that its name says"),
         "{skipped}"
     );
+}
+
+/// Pages that are pictures come out of another stand-in, each with its number, and stand where they were among the others.
+#[test]
+fn pages_that_are_pictures_are_recognised_each_at_its_place() {
+    let shell = with_stand_in(Shell::new());
+    let script = "#!/bin/sh\n# A stand-in for pdftoppm that a test has made.\nprintf 'ab\\nhas the code S-%s.' $2 > page.pgm\n";
+    let program = shell.write("bin/pdftoppm", script);
+    std::fs::set_permissions(program, PermissionsExt::from_mode(0o755)).unwrap();
+    shell.write("free", "");
+    let picture = "q 500 0 0 700 50 50 cm BI /W 1 /H 1 /CS /G /BPC 8 ID x EI Q";
+    let words = "BT /F 11 Tf 72 700 Td (Between them stand words of page two.) Tj ET";
+    shell.write("docs/scan.pdf", pdf(&[picture, words, picture]));
+    let args = index("indexer.slots=1");
+    assert_eq!(shell.run(&args).exits(0).json()["indexed"], 1);
+    let search = [
+        "search", "code", "--corpus", "docs", "-o", "json", args[4], args[5],
+    ];
+    let found = shell.run(&search).exits(0).json();
+    let passages = found["search"]["passages"].as_array().unwrap();
+    let texts = passages.iter().map(|one| one["text"].as_str().unwrap());
+    let text = texts.collect::<Vec<_>>().join("\n");
+    let at = |what: &str| {
+        assert_eq!(text.matches(what).count(), 1, "{what}: {text}");
+        text.find(what).unwrap()
+    };
+    let places = [
+        at("has the code S-1."),
+        at("words of page two."),
+        at("has the code S-3."),
+    ];
+    assert!(places.is_sorted(), "{text}");
+    assert_eq!(passages[0]["metadata"]["ocr_confidence"], 0.75);
 }

@@ -14,33 +14,41 @@ const COMPANIES: [(&str, &str); 6] = [
 ];
 const YEARS: std::ops::RangeInclusive<u32> = 2016..=2020;
 
+/// A PDF with a page for each of these drawings.
+pub(crate) fn pdf(pages: &[&str]) -> Vec<u8> {
+    let mut objects = vec!["<</Type/Catalog/Pages 2 0 R>>".to_owned(), String::new()];
+    objects.push("<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>".into());
+    let mut kids = String::new();
+    for drawing in pages {
+        let at = objects.len() + 1;
+        kids += &format!("{at} 0 R ");
+        objects.push(format!(
+            "<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents {} 0 R/Resources<</Font<</F 3 0 R>>>>>>",
+            at + 1
+        ));
+        let length = drawing.len();
+        objects.push(format!("<</Length {length}>>stream\n{drawing}\nendstream"));
+    }
+    objects[1] = format!("<</Type/Pages/Count {}/Kids[{kids}]>>", pages.len());
+    let (mut file, mut table) = ("%PDF-1.4\n".to_owned(), String::new());
+    for (n, object) in objects.iter().enumerate() {
+        table += &format!("{:010} 00000 n \n", file.len());
+        file += &format!("{} 0 obj{object}endobj\n", n + 1);
+    }
+    let (at, count) = (file.len(), objects.len() + 1);
+    file += &format!("xref\n0 {count}\n0000000000 65535 f \n{table}");
+    file += &format!("trailer<</Size {count}/Root 1 0 R>>\nstartxref\n{at}\n%%EOF");
+    file.into_bytes()
+}
+
 /// A PDF of one page with these lines.
-fn pdf(lines: &[String]) -> Vec<u8> {
+fn lines_of(lines: &[String]) -> Vec<u8> {
     let mut drawn = String::from("BT /F 11 Tf 14 TL 50 780 Td\n");
     for line in lines {
         writeln!(drawn, "({line}) Tj T*").unwrap();
     }
     drawn.push_str("ET");
-    let objects = [
-        "<</Type/Catalog/Pages 2 0 R>>".to_owned(),
-        "<</Type/Pages/Count 1/Kids[3 0 R]/MediaBox[0 0 595 842]>>".to_owned(),
-        "<</Type/Page/Parent 2 0 R/Contents 5 0 R/Resources<</Font<</F 4 0 R>>>>>>".to_owned(),
-        "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>".to_owned(),
-        format!("<</Length {}>>\nstream\n{drawn}\nendstream", drawn.len()),
-    ];
-    let mut file = String::from("%PDF-1.4\n");
-    let mut table = String::from("xref\n0 6\n0000000000 65535 f \n");
-    for (number, object) in (1..).zip(&objects) {
-        writeln!(table, "{:010} 00000 n ", file.len()).unwrap();
-        write!(file, "{number} 0 obj\n{object}\nendobj\n").unwrap();
-    }
-    let start = file.len();
-    write!(
-        file,
-        "{table}trailer\n<</Size 6/Root 1 0 R>>\nstartxref\n{start}\n%%EOF\n"
-    )
-    .unwrap();
-    file.into_bytes()
+    pdf(&[&drawn])
 }
 
 /// A report with the figures of its year and of the two before.
@@ -55,7 +63,7 @@ fn report(company: &str, year: u32) -> Vec<u8> {
             revenue / 7
         ));
     }
-    pdf(&lines)
+    lines_of(&lines)
 }
 
 #[test]

@@ -27,11 +27,6 @@ pub(crate) fn folder(data_dir: &Path) -> PathBuf {
     data_dir.join("chats")
 }
 
-/// The folder of a role's view of the stream. It differs from [`folder`], because a view is emptied without warning.
-pub(crate) fn view_folder(data_dir: &Path) -> PathBuf {
-    data_dir.join("conversation")
-}
-
 /// How long another process may hold the folder: as long as it works on a question.
 const HELD_MAX: Duration = Duration::from_secs(120);
 /// How long a command that only reads waits for the folder.

@@ -76,11 +76,8 @@ impl NatsPuller {
             EXPIRES.as_nanos(),
             HEARTBEAT.as_nanos()
         );
-        let sent = self.client.publish_with_reply(
-            self.request_subject.clone(),
-            self.inbox.clone(),
-            body.into(),
-        );
+        let (subject, inbox) = (self.request_subject.clone(), self.inbox.clone());
+        let sent = self.client.publish_with_reply(subject, inbox, body.into());
         sent.await.map_err(away)?;
         self.asked = free;
         self.heard = Instant::now();
@@ -174,15 +171,14 @@ impl Puller for NatsPuller {
             let _ = tokio::time::timeout(Duration::from_secs(1), ending).await;
             let mut left = Vec::new();
             while let Some(Some(message)) = self.messages.next().now_or_never() {
-                if message.status.is_none() {
-                    left.extend(delivery(&self.client, self.confirms, message));
-                }
+                left.extend(delivery(&self.client, self.confirms, message));
             }
             left
         })
     }
 }
 
+/// What is delivered; a status, which has nowhere to be acked to, is none.
 fn delivery(client: &Client, confirms: bool, message: Message) -> Option<Delivery> {
     let reply = message.reply?.into_string();
     let info = Info::parse(&reply)?;
@@ -193,15 +189,14 @@ fn delivery(client: &Client, confirms: bool, message: Message) -> Option<Deliver
         sequence: info.sequence,
         stored_at: UnixMs(info.stored_ns / 1_000_000),
     };
-    let ack = NatsAck {
-        client: client.clone(),
-        reply,
-        confirms,
-    };
     Some(Delivery {
         message,
         delivered: info.delivered,
-        ack: Box::new(ack),
+        ack: Box::new(NatsAck {
+            client: client.clone(),
+            reply,
+            confirms,
+        }),
     })
 }
 

@@ -414,11 +414,8 @@ pub(super) async fn check_consumer(context: &Context, spec: &ConsumerSpec) -> Re
     let found = found_consumer(context, spec)
         .await?
         .ok_or_else(|| BusError::Missing(name.clone()))?;
-    let drift = consumer_drift(&wanted_consumer(spec), &found);
-    let grave: Vec<_> = drift
-        .into_iter()
-        .filter(|d| !d.starts_with("max_ack_pending"))
-        .collect();
+    let mut grave = consumer_drift(&wanted_consumer(spec), &found);
+    grave.retain(|d| !d.starts_with("max_ack_pending"));
     if grave.is_empty() {
         Ok(())
     } else {

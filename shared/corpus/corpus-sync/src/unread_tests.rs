@@ -148,6 +148,8 @@ fn what_was_read_in_part_is_told_again_and_read_again_by_other_readers() {
         let head = vec![(stamp("a.zip"), why.clone())];
         let (told, again) = unread.recall(head, &mut publish, |_| is_file);
         assert!(told.iter().all(|one| one.in_part) && publish.len() == again.len());
+        // Of a part of a file its file is told by itself.
+        assert!(told.iter().all(|one| one.is_known != is_file));
         (told.len(), again.len())
     };
     let recalled = |readers| of_file(readers, true);
@@ -247,6 +249,7 @@ fn a_file_of_the_same_size_and_time_is_another_file() {
 fn readers_in_turn_do_not_begin_anew() {
     for reason in [
         SkipReason::OverLimits("it took long".into()),
+        SkipReason::NoText,
         SkipReason::Program("`tesseract` cannot be started".into()),
     ] {
         let corpus = Corpus::new();
@@ -256,4 +259,27 @@ fn readers_in_turn_do_not_begin_anew() {
         assert_eq!(read, [true, true, true, true, false, false]);
         assert!(corpus.run("1", Some(u32::MAX), &slow).0);
     }
+}
+
+#[test]
+fn what_stays_so_is_not_read_again_and_the_last_four_readers_are_remembered() {
+    for reason in [
+        SkipReason::Binary,
+        SkipReason::Empty,
+        SkipReason::Encrypted,
+        SkipReason::Inflates(1),
+        SkipReason::BadLine("no text".into()),
+        SkipReason::Partial("a page is missing".into()),
+    ] {
+        let corpus = Corpus::new();
+        let found = [skip("a.zip", reason)];
+        assert_eq!(corpus.run("1", Some(2), &found), (true, false), "{found:?}");
+        assert_eq!(corpus.run("1", Some(2), &found), (false, true), "{found:?}");
+    }
+    let corpus = Corpus::new();
+    let bad = [skip("a.zip", SkipReason::Broken("it ends".into()))];
+    for of in ["1", "2", "3", "4", "5"] {
+        assert!(corpus.run(of, Some(2), &bad).0);
+    }
+    assert!(corpus.found("1").is_none() && corpus.found("2").is_some());
 }

@@ -131,6 +131,13 @@ impl Language {
         }
     }
 
+    /// The stem of a lower-case word.
+    pub fn stem(self, word: &str) -> String {
+        let mut stem = String::new();
+        self.push_stem(&mut stem, word);
+        stem
+    }
+
     /// Whether it is written in Latin letters.
     pub fn is_latin(self) -> bool {
         self <= Language::Turkish

@@ -30,7 +30,7 @@ macro_rules! words {
     };
 }
 
-/// The same for German, which has words for days, numbers and amounts alone.
+/// The same for German, the other language with words for days, numbers and amounts.
 const GERMAN: &str = include_str!("../words/de.txt");
 
 /// A list in both languages.

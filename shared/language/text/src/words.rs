@@ -224,7 +224,7 @@ pub fn stem(word: &str) -> String {
 }
 
 /// Appends the stem of a lower-case word.
-pub fn push_stem(out: &mut String, word: &str) {
+pub(crate) fn push_stem(out: &mut String, word: &str) {
     let (head, ending) = stem_of(word);
     out.push_str(head);
     out.push_str(ending);

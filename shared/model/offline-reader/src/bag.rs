@@ -55,7 +55,7 @@ impl<'l> Words<'l> {
             words::push_lower(&mut lower, run);
             stem.clear();
             self.language.push_stem(&mut stem, &lower);
-            blur_word(&mut blurred, &lower, &stem);
+            blur_word(&mut blurred, &lower, &stem, self.language);
             let is_stop = self.language.is_stop(&lower);
             let mut parts = String::new();
             for (head, tail) in compounds::parts(self.language, &lower) {
@@ -242,14 +242,11 @@ impl<'a> Sought<'a> {
                 blurred.extend(term.key.chars().map(blur));
             }
             Kind::Name | Kind::Plain | Kind::Generic => {
-                blur_word(&mut blurred, &lower, &words::stem(&lower));
+                let stem = term.language.stem(&lower);
+                blur_word(&mut blurred, &lower, &stem, term.language);
             }
         }
-        let stem = |part: &str| {
-            let mut stem = String::new();
-            term.language.push_stem(&mut stem, part);
-            stem
-        };
+        let stem = |part: &str| term.language.stem(part);
         let parts = compounds::parts(term.language, &lower).into_iter();
         Sought {
             term,
@@ -262,14 +259,15 @@ impl<'a> Sought<'a> {
 
 /// Sets `out` to the stem of a word in which scanners took letters for digits and `m` for `rn`. `stem` is
 /// that of the word as it stands.
-fn blur_word(out: &mut String, lower: &str, stem: &str) {
+fn blur_word(out: &mut String, lower: &str, stem: &str, language: Language) {
     out.clear();
     let is_clear = !lower.contains(['0', '1']) && !lower.contains("rn");
     if is_clear {
         return out.extend(stem.chars().map(|c| if c == 'i' { 'l' } else { c }));
     }
     let letters = lower.replace('1', "l").replace('0', "o");
-    out.push_str(&words::stem(&letters.replace("rn", "m")).replace('i', "l"));
+    let stem = language.stem(&letters.replace("rn", "m"));
+    out.push_str(&stem.replace('i', "l"));
 }
 
 /// A sign of a part number as scanners confuse it: `O` and `0`, `l`, `I` and `1` are one.
@@ -289,4 +287,31 @@ fn without_blurred<'a>(blurred: &'a str, run: &str) -> Option<&'a str> {
         .zip(run.bytes())
         .all(|(wanted, byte)| *wanted == blur(char::from(byte)) as u8);
     is_head.then(|| &blurred[run.len()..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::question::Question;
+
+    #[test]
+    fn what_a_scanner_misread_is_compared_by_the_stem_of_its_language() {
+        for (language, asked, misread) in [
+            (
+                Language::German,
+                "Wann treten Vibrationen auf?",
+                "Vlbratlonen",
+            ),
+            (Language::English, "When do vibrations occur?", "vlbratlons"),
+        ] {
+            let lexicon = Lexicon::new();
+            let question = Question::read(&lexicon, asked);
+            let is_it = |term: &&Term| term.text.to_lowercase().starts_with("vibration");
+            let term = question.terms.iter().find(is_it).unwrap();
+            assert_eq!(term.language, language, "{asked}");
+            let mut words = Words::new(&lexicon, language);
+            words.add(misread);
+            assert_eq!(words.all().holds(&Sought::new(term)), 1.0, "{misread}");
+        }
+    }
 }

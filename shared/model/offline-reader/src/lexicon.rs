@@ -36,8 +36,7 @@ impl Lexicon {
 
     /// The key of a word of a language as written: alike for its forms and its synonyms.
     pub(super) fn key(&self, word: &str, language: Language) -> String {
-        let mut stem = String::new();
-        language.push_stem(&mut stem, &word.to_lowercase());
+        let stem = language.stem(&word.to_lowercase());
         match self.known(&stem, language) {
             Some(key) => key.to_owned(),
             None => stem,

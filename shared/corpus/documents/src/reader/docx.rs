@@ -27,9 +27,7 @@ use super::{Parsed, Properties, SkipReason, front_matter};
 use crate::document::NumberedLine;
 use around::Text;
 use numbering::Numbering;
-use quick_xml::escape::unescape;
 use quick_xml::events::BytesStart;
-use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// Pages are those of the program if there are so many of 100 characters that it counted: it also counts the numbers of
@@ -132,8 +130,7 @@ fn has_pages(text: &Text, app: &str) -> bool {
 
 /// The value of an element.
 fn value(start: &BytesStart<'_>) -> Option<String> {
-    let value = attribute(start, "val")?;
-    Some(unescape(&value).map(Cow::into_owned).unwrap_or(value))
+    attribute(start, "val")
 }
 
 /// Title and fields of the core properties.

@@ -424,3 +424,9 @@ fn damaged_notes_and_charts_do_not_hide_the_text() {
     assert!(parsed.lines.iter().any(|line| line.text == "text"));
     assert_eq!(parsed.left_out.unwrap().as_str(), "partial");
 }
+
+#[test]
+fn a_value_is_unescaped_once() {
+    let start = BytesStart::from_content(r#"w:x w:val="a &amp;amp; b""#, 3);
+    assert_eq!(value(&start).as_deref(), Some("a &amp; b"));
+}

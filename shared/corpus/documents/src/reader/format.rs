@@ -179,7 +179,8 @@ impl Format {
         }
     }
 
-    /// Whether text recognition may have made its text: programs that have read a scan write these two.
+    /// Whether text recognition may have made its text: programs that have read a scan write text and PDF; the others are what
+    /// recognition writes.
     pub(super) fn may_be_scanned(self) -> bool {
         matches!(
             self,

@@ -13,6 +13,7 @@ use super::{Parsed, ReadOptions, SkipReason, front_matter, html, text::decode};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use text::one_line;
+use text::words::is_unspaced;
 
 /// What elements of a line are called.
 const LINES: &str = "ocr_line ocr_header ocr_footer ocr_caption ocr_textfloat ocrx_line";
@@ -128,7 +129,7 @@ impl Recognised {
             .filter(|word| !word.is_empty())
         {
             let before = line.chars().next_back();
-            if before.is_some_and(|c| !has_no_blanks(c)) || !word.starts_with(has_no_blanks) {
+            if before.is_some_and(|c| !is_close(c)) || !word.starts_with(is_close) {
                 line.push_str(before.map_or("", |_| " "));
             }
             line.push_str(word);
@@ -165,9 +166,9 @@ fn is_word(node: Node<'_>) -> bool {
     class(node).is_some_and(|class| class == "ocrx_word")
 }
 
-/// Whether a letter is of a script that has no blanks between words.
-fn has_no_blanks(c: char) -> bool {
-    matches!(c, '\u{e00}'..='\u{e7f}' | '\u{2e80}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ff60}')
+/// Whether it has no blanks beside it: a letter of such a script, or a wide sign.
+fn is_close(c: char) -> bool {
+    is_unspaced(c) || matches!(c, '\u{3000}'..='\u{303f}' | '\u{ff00}'..='\u{ff60}')
 }
 
 #[cfg(test)]

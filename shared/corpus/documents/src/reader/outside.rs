@@ -56,8 +56,8 @@ pub struct Ocr {
 
 /// In a folder, the number of the group of processes that works there.
 const GROUP: &str = "group";
-/// What office programs wrote begins with this.
-const OLD_OFFICE: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
+/// What office programs wrote before ZIP begins with this, and a workbook with a password.
+pub(super) const OLD_OFFICE: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
 /// The exit codes of a shell, and of the linker, for what could not be started.
 const NOT_STARTED: [i32; 2] = [126, 127];
 /// Complaints of `tesseract` about places on a page where nothing is.
@@ -143,37 +143,26 @@ pub(super) fn patience(format: Format) -> Duration {
     }
 }
 
-/// A program that turns a file into another.
-trait Program {
-    /// Its call in a folder with the file `input`, and the name of the file that it makes there.
-    fn call(&self, folder: &Path, input: &str) -> io::Result<(Command, String)>;
-}
+/// The call of a program, and the name of the file that it makes in the folder of its work.
+type Call = (Command, String);
 
-impl Program for Ocr {
-    fn call(&self, _: &Path, input: &str) -> io::Result<(Command, String)> {
-        let mut command = Command::new(&self.tesseract);
-        // A page may lie on its side. One thread: other files are read besides.
-        command.args([input, "text", "-l", &self.languages, "--psm", "1", "hocr"]);
-        command.env("OMP_THREAD_LIMIT", "1");
-        Ok((command, "text.hocr".into()))
-    }
+/// Reads the text of a picture.
+fn recognise(ocr: &Ocr, input: &str) -> Call {
+    let mut command = Command::new(&ocr.tesseract);
+    // A page may lie on its side. One thread: other files are read besides.
+    command.args([input, "text", "-l", &ocr.languages, "--psm", "1", "hocr"]);
+    command.env("OMP_THREAD_LIMIT", "1");
+    (command, "text.hocr".into())
 }
 
 /// Makes a picture of a page.
-struct PageOf<'a>(&'a Path, u32);
-
-impl Program for PageOf<'_> {
-    fn call(&self, _: &Path, input: &str) -> io::Result<(Command, String)> {
-        let mut command = Command::new(self.0);
-        let page = self.1.to_string();
-        command.args(["-f", &page, "-l", &page, "-singlefile", "-gray"]);
-        command.args(["-scale-to", PAGE_DOTS, input, "page"]);
-        Ok((command, "page.pgm".into()))
-    }
+fn picture(pdftoppm: &Path, page: u32) -> Call {
+    let mut command = Command::new(pdftoppm);
+    let page = page.to_string();
+    command.args(["-f", &page, "-l", &page, "-singlefile", "-gray"]);
+    command.args(["-scale-to", PAGE_DOTS, "in.pdf", "page"]);
+    (command, "page.pgm".into())
 }
-
-/// Saves what this filter of LibreOffice reads as this format.
-struct SaveAs<'a>(&'a Path, &'static str, &'static str);
 
 /// What reads old office files, by what they become: without it LibreOffice takes whatever there is.
 const FILTERS: [(&str, &str); 4] = [
@@ -187,19 +176,23 @@ const FILTERS: [(&str, &str); 4] = [
 /// links are blocked, so it also has a proxy that nobody answers at.
 const SETTINGS: &str = include_str!("outside/registrymodifications.xcu");
 
-impl Program for SaveAs<'_> {
-    fn call(&self, folder: &Path, input: &str) -> io::Result<(Command, String)> {
-        let profile = folder.join("profile/user");
-        fs::create_dir_all(&profile)?;
-        fs::write(profile.join("registrymodifications.xcu"), SETTINGS)?;
-        let mut command = Command::new(self.0);
-        command.env("XDG_CONFIG_HOME", folder);
-        command.arg("-env:UserInstallation=$SYSUSERCONFIG/profile");
-        command.arg(format!("--infilter={}", self.1));
-        command.args(["--headless", "--norestore", "--convert-to", self.2]);
-        command.args(["--outdir", "saved", input]);
-        Ok((command, format!("saved/in.{}", self.2)))
-    }
+/// Saves in a folder what this filter of LibreOffice reads as this format.
+fn save_as(
+    office: &Path,
+    folder: &Path,
+    input: &str,
+    (ext, filter): (&str, &str),
+) -> io::Result<Call> {
+    let profile = folder.join("profile/user");
+    fs::create_dir_all(&profile)?;
+    fs::write(profile.join("registrymodifications.xcu"), SETTINGS)?;
+    let mut command = Command::new(office);
+    command.env("XDG_CONFIG_HOME", folder);
+    command.arg("-env:UserInstallation=$SYSUSERCONFIG/profile");
+    command.arg(format!("--infilter={filter}"));
+    command.args(["--headless", "--norestore", "--convert-to", ext]);
+    command.args(["--outdir", "saved", input]);
+    Ok((command, format!("saved/in.{ext}")))
 }
 
 /// A folder in which programs work on one file.
@@ -234,10 +227,9 @@ impl Work {
         })
     }
 
-    /// What a program makes of a file in the folder.
-    fn made(&self, program: &impl Program, input: &str) -> Result<Made, SkipReason> {
+    /// What a program makes in the folder.
+    fn made(&self, (mut command, made): Call) -> Result<Made, SkipReason> {
         let folder = &self.folder;
-        let (mut command, made) = program.call(folder, input).map_err(unreadable)?;
         let name = Path::new(command.get_program())
             .file_name()
             .unwrap_or_default();
@@ -401,7 +393,7 @@ pub(super) fn turned(
         (Format::OldOffice, Some(office), _) => saved(&work, office, &input),
         (Format::Picture, _, Some(ocr)) => {
             languages(&work, ocr)?;
-            Ok((Format::Hocr, work.made(ocr, &input)?))
+            Ok((Format::Hocr, work.made(recognise(ocr, &input))?))
         }
         _ => Err(SkipReason::UnknownExtension(ext.to_owned())),
     }
@@ -415,8 +407,9 @@ fn saved(work: &Work, office: &Path, input: &str) -> Result<(Format, Made), Skip
     };
     let filters = FILTERS.iter().filter(|(to, _)| *to == ext);
     let mut failed = SkipReason::Empty;
-    for (_, filter) in filters {
-        match work.made(&SaveAs(office, filter, ext), input) {
+    for filter in filters {
+        let call = save_as(office, &work.folder, input, *filter).map_err(unreadable)?;
+        match work.made(call) {
             Ok(made) => return Ok((format, made)),
             Err(reason @ SkipReason::Broken(_)) => failed = reason,
             Err(reason) => return Err(reason),
@@ -469,9 +462,9 @@ pub(super) fn scan(bytes: &[u8], options: ReadOptions) -> Result<Parsed, SkipRea
 
 /// What is recognised on a page.
 fn page_of(work: &Work, ocr: &Ocr, pdftoppm: &Path, page: u32) -> Result<Made, SkipReason> {
-    let (picture, _) = work.made(&PageOf(pdftoppm, page), "in.pdf")?;
+    let (picture, _) = work.made(picture(pdftoppm, page))?;
     fs::write(work.folder.join("in.pgm"), picture).map_err(unreadable)?;
-    work.made(ocr, "in.pgm")
+    work.made(recognise(ocr, "in.pgm"))
 }
 
 #[cfg(test)]

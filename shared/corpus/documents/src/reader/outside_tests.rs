@@ -3,19 +3,15 @@
 use super::*;
 
 /// Runs a script.
-struct Shell(&'static str);
-
-impl Program for Shell {
-    fn call(&self, _: &Path, input: &str) -> io::Result<(Command, String)> {
-        let mut command = Command::new("/bin/sh");
-        command.args(["-c", self.0, "sh", input]);
-        Ok((command, "made".into()))
-    }
+fn shell(script: &str) -> Call {
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", script, "sh", "in.txt"]);
+    (command, "made".into())
 }
 
 fn made(script: &'static str, patience: Duration) -> Result<Made, SkipReason> {
     let work = Work::on(b"words", "in.txt", patience).unwrap();
-    work.made(&Shell(script), "in.txt")
+    work.made(shell(script))
 }
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -30,6 +26,8 @@ fn what_a_program_makes_is_read_and_its_failure_told_in_its_words() {
     assert_eq!(made(half, MINUTE), words(told));
     let wanted = SkipReason::Program("`sh` failed on it and does not say why".into());
     assert_eq!(made("cat $1 > made; exit 127", MINUTE), Err(wanted));
+    let broken = made("echo Could not initialize tesseract >&2; exit 1", MINUTE);
+    assert!(matches!(broken, Err(SkipReason::Program(_))), "{broken:?}");
     for (script, wanted) in [
         ("cat $1 > made; exit 1", "failed on it"),
         (
@@ -42,6 +40,31 @@ fn what_a_program_makes_is_read_and_its_failure_told_in_its_words() {
         let said = made(script, MINUTE).unwrap_err().to_string();
         assert!(said.contains(wanted), "{script}: {said}");
     }
+}
+
+#[test]
+fn libreoffice_is_called_with_its_settings_and_one_filter() {
+    let folder = tempfile::tempdir().unwrap();
+    let filter = ("docx", "MS Word 97");
+    let (command, made) = save_as(Path::new("/bin/true"), folder.path(), "in.doc", filter).unwrap();
+    let settings = folder.path().join("profile/user/registrymodifications.xcu");
+    let settings = fs::read_to_string(settings).unwrap();
+    for of in [
+        "DisableMacrosExecution",
+        "DisableActiveContent",
+        "BlockUntrustedRefererLinks",
+        "ooInetHTTPSProxyName",
+    ] {
+        assert!(settings.contains(of), "{of}");
+    }
+    assert!(command.get_args().any(|one| one == "--infilter=MS Word 97"));
+    let home = Some(folder.path().as_os_str());
+    assert!(
+        command
+            .get_envs()
+            .any(|one| one == ("XDG_CONFIG_HOME".as_ref(), home))
+    );
+    assert_eq!(made, "saved/in.docx");
 }
 
 #[test]
@@ -60,7 +83,7 @@ fn a_program_that_takes_too_long_goes_with_all_that_it_started() {
     let script =
         "pipe=$(cat $1); (sh -c 'echo there; tail -f /dev/null' > $pipe) & wait; read _ < $pipe";
     let reader = std::thread::spawn(move || fs::read_to_string(pipe).unwrap());
-    let said = work.made(&Shell(script), "in.txt").unwrap_err();
+    let said = work.made(shell(script)).unwrap_err();
     assert!(
         matches!(&said, SkipReason::OverLimits(why) if why.contains("longer than 300ms")),
         "{said}"

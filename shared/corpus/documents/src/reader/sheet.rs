@@ -15,14 +15,12 @@ mod workbook;
 pub(super) use shown::MONTHS;
 
 use super::lines::Lines;
+use super::outside::OLD_OFFICE;
 use super::{Parsed, Properties, SkipReason, front_matter};
 use calamine::WorkbookProperties;
 use grid::{CELLS_BYTES_MAX, Grid};
 use serde_json::Value;
 use workbook::Workbook;
-
-/// The first bytes of what Excel wrote before XLSX, and of a workbook with a password.
-pub(super) const OLD_MARK: &[u8] = &[0xd0, 0xcf, 0x11, 0xe0];
 
 /// A sheet that is shown.
 struct Sheet {
@@ -34,7 +32,7 @@ struct Sheet {
 pub(super) fn parse(bytes: &[u8]) -> Result<Parsed, SkipReason> {
     let mut room = CELLS_BYTES_MAX;
     let mut charts = charts::Charts::default();
-    let book = if bytes.starts_with(OLD_MARK) {
+    let book = if bytes.starts_with(OLD_OFFICE) {
         workbook::old(bytes, &mut room)?
     } else if bytes.starts_with(b"PK") && !is_open_document(bytes) {
         let book = workbook::packed(bytes, &mut room)?;

@@ -197,7 +197,7 @@ fn what_unpacks_to_too_much_is_refused_before_it_is_read() {
     let bomb = archive(&[("xl/worksheets/sheet1.xml", &vec![b' '; 129 << 20])]);
     assert!(bomb.len() < 1 << 20);
     assert_eq!(parse(&bomb).unwrap_err().as_str(), "inflates");
-    let locked = [OLD_MARK, &[0; 600]].concat();
+    let locked = [OLD_OFFICE, &[0; 600]].concat();
     assert_eq!(parse(&locked).unwrap_err().as_str(), "broken");
     let strings = b"<sst uniqueCount=\"99999999999999\"></sst>";
     let liar = archive(&[("xl/sharedStrings.xml", strings)]);

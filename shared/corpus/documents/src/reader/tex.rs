@@ -194,8 +194,8 @@ impl Reader {
 
     /// Adds a formula, if it ends.
     fn formula<'t>(&mut self, text: &'t str, close: &str, mark: &str) -> &'t str {
-        let near = &text[..text.floor_char_boundary(FORMULA_BYTES_MAX)];
-        let Some((formula, _)) = near.split_once(close) else {
+        let within = &text[..text.floor_char_boundary(FORMULA_BYTES_MAX)];
+        let Some((formula, _)) = within.split_once(close) else {
             return text;
         };
         self.push(&format!("{mark}{}{mark}", one_line(formula)));

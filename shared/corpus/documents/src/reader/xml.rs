@@ -87,7 +87,8 @@ pub(super) fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
     Some(unescaped(&found.value))
 }
 
-fn unescaped(value: &str) -> String {
+/// The text of a value; an entity that has no character stays as it is written.
+pub(super) fn unescaped(value: &str) -> String {
     let mut text = String::with_capacity(value.len());
     for (at, part) in value.split('&').enumerate() {
         let sign = part

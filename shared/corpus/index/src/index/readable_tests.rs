@@ -147,6 +147,30 @@ proptest! {
 }
 
 #[test]
+fn a_reader_of_some_documents_is_linked_to_what_those_say() {
+    let of = |path: &str, vendor: &str, acl: Option<&str>| {
+        let text = format!("The invoice of {vendor} is due.");
+        let mut fields = json!({"vendor": vendor});
+        if let Some(acl) = acl {
+            fields["acl"] = acl.into();
+        }
+        one(path, &text, fields)
+    };
+    let index = index_of(&[
+        of("bills/a.md", "Acme Ltd", None),
+        of("bills/b.md", "Bolt AG", None),
+        of("pay/c.md", "Zanzibar Freight", Some("hr")),
+    ]);
+    let today = day(2024, 5, 1).unwrap();
+    for (vendor, is_told) in [("Acme Ltd", true), ("Zanzibar Freight", false)] {
+        let question = format!("{QUESTION}{vendor}");
+        let linked = index.link(&Principal::default(), &question, today).unwrap();
+        let says = format!("{:?} {:?}", linked.conditions, linked.parts);
+        assert_eq!(says.contains(vendor), is_told, "{says}");
+    }
+}
+
+#[test]
 fn columns_that_only_others_documents_have_are_not_told() {
     let of = |groups: &[&str]| Principal {
         groups: Groups::new(groups.iter().copied()).unwrap(),

@@ -72,9 +72,7 @@ fn counted(list: &str, text: &str, language: Language) -> Wants {
     let thing = words
         .find(|word| !language.is_stop(word))
         .unwrap_or_default();
-    let mut key = String::new();
-    language.push_stem(&mut key, thing);
-    Wants::Count(key)
+    Wants::Count(language.stem(thing))
 }
 
 /// Whether a text holds that kind of answer.

@@ -5,7 +5,6 @@
 //! conversations are read from the stream, which takes longer.
 
 use crate::cli_error::CliError;
-use crate::kept_conversations;
 use crate::presence::{StatusReporter, StoreSeen};
 use crate::roles::{self, Process};
 use bus::Bus;
@@ -42,7 +41,8 @@ pub(super) fn open(
     });
     let slot = Arc::new(Slot::default());
     let keeper = Keeper {
-        folder: kept_conversations::view_folder(&process.config.data_dir.0),
+        // Another than that of a process without a fleet, because a view is emptied without warning.
+        folder: process.config.data_dir.0.join("conversation"),
         bus: process.bus.clone(),
         slot: slot.clone(),
         follow: StoreFollower {

@@ -2,9 +2,8 @@
 
 use crate::reader::SkipReason;
 use crate::reader::TEXT_BYTES_MAX;
-use crate::reader::xml::{bad_xml, entity};
+use crate::reader::xml::{bad_xml, entity, unescaped};
 use quick_xml::Reader;
-use quick_xml::escape::unescape;
 use quick_xml::events::{BytesStart, Event};
 use std::borrow::Cow;
 
@@ -174,13 +173,7 @@ impl<'t> Node<'t> {
             attributes.with_checks(false);
             attributes.flatten()
         });
-        attributes.map(|attribute| {
-            let value = match unescape(&attribute.value) {
-                Ok(value) => value.into_owned(),
-                Err(_) => attribute.value.clone().into_owned(),
-            };
-            (attribute.key.into_inner(), value)
-        })
+        attributes.map(|attribute| (attribute.key.into_inner(), unescaped(&attribute.value)))
     }
 
     /// An attribute, by its name without a prefix.
