@@ -239,6 +239,7 @@ fn reducer_asking(model: Arc<dyn ChatModel>, breaks: bool) -> Arc<Script> {
                 scatters: vec![2],
                 strict: false,
                 last: false,
+                maps: None,
             });
             assert!(!breaks || call.task.payload != gathers, "a scripted panic");
             made.handle(&call.cx, call.task).await

@@ -58,6 +58,7 @@ pub(crate) struct Hire<'a> {
     bus: Arc<dyn Bus>,
     faults: Option<Arc<dyn Faults>>,
     options: Options,
+    batch: u16,
     registry: Registry,
 }
 
@@ -71,6 +72,7 @@ impl World {
             faults: None,
             registry: Registry::new(),
             options: Options::default(),
+            batch: 1,
         }
     }
 
@@ -176,6 +178,12 @@ impl Hire<'_> {
         self
     }
 
+    /// Has its searches mapped by one step, up to so many passages.
+    pub(crate) fn batch(mut self, batch: u16) -> Self {
+        self.batch = batch;
+        self
+    }
+
     pub(crate) fn options(mut self, change: impl FnOnce(&mut Options)) -> Self {
         change(&mut self.options);
         self
@@ -185,7 +193,8 @@ impl Hire<'_> {
         let role = stage::ErasedStage::role(&*self.script);
         let metrics = Metrics::new(&self.registry, &[role]).unwrap();
         let topology = self.world.topology.clone();
-        let mut worker = Worker::new(self.bus, topology, self.script, self.options, 0, metrics);
+        let mut worker = Worker::new(self.bus, topology, self.script, self.options, 0, metrics)
+            .with_batch(self.batch);
         if let Some(faults) = self.faults {
             worker = worker.with_faults(faults);
         }

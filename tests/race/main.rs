@@ -19,6 +19,7 @@ mod talk;
 mod world;
 
 mod after;
+mod batch;
 mod broken;
 mod clarified;
 mod consumers;
@@ -119,6 +120,16 @@ races! {
         the_same_numbers_everywhere,
         a_stricter_draft_reads_the_same_parts,
         a_second_round_is_finished_too;
+    batch:
+        a_search_of_few_passages_is_one_step,
+        a_larger_search_has_a_step_for_each_passage,
+        a_batch_without_its_timer_gets_one,
+        a_half_done_batch_is_done_again,
+        what_was_done_is_stored_when_a_call_is_slow,
+        the_soft_deadline_takes_what_was_stored,
+        enough_of_a_batch_is_not_waited_with,
+        a_passage_that_fails_costs_the_others_nothing,
+        a_second_round_reads_what_travelled;
     doors:
         an_answer_names_the_file_that_was_made_with_it,
         a_store_that_fails_for_a_while_costs_no_second_run,

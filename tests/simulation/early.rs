@@ -6,6 +6,7 @@ use crate::reading::{scatters, steps};
 use bus::StoredMessage;
 use envelope::fanout::soft_deadline;
 use envelope::{Envelope, Part, PartResult, ReduceTask, Role, Subject, TurnId, decode};
+use std::collections::BTreeMap;
 
 /// A reducer's step that was created before its soft deadline and before all parts were there.
 struct Early<'a> {
@@ -43,28 +44,26 @@ fn found(remains: &Remains) -> Vec<Early<'_>> {
                 scatters: gathered,
                 strict: false,
                 last: false,
+                maps,
             } = &read.payload
             else {
                 return None;
             };
             let scatter = *gathered.last()?;
-            let parts = parts_before(remains, &turn, scatter + 1, step.sequence);
+            let mut parts = parts_before(remains, &turn, scatter + 1, step.sequence);
+            let brought = maps.iter().flat_map(|maps| maps.parts.iter().cloned());
+            parts.extend(brought.map(|part| (part.index, part)));
             let has_all = scatters.get(&(turn, scatter)) == Some(&parts.len());
             let in_time = step.stored_at < soft_deadline(&read.header);
             (in_time && !has_all).then(|| Early {
                 step,
-                with_facts: parts.iter().filter(|part| has_facts(part)).count(),
+                with_facts: parts.values().filter(|part| has_facts(part)).count(),
             })
         })
         .collect()
 }
 
-fn parts_before<'a>(
-    remains: &'a Remains,
-    turn: &TurnId,
-    at: u16,
-    sequence: u64,
-) -> Vec<&'a StoredMessage> {
+fn parts_before(remains: &Remains, turn: &TurnId, at: u16, sequence: u64) -> BTreeMap<u16, Part> {
     let is_it = |message: &&StoredMessage| {
         message.sequence < sequence
             && matches!(
@@ -72,12 +71,11 @@ fn parts_before<'a>(
                 Ok(Subject::Part { turn: of, hop, .. }) if of == *turn && hop == at
             )
     };
-    remains.steps.iter().filter(is_it).collect()
+    let found = remains.steps.iter().filter(is_it);
+    let parts = found.filter_map(|stored| decode::<Part>(&stored.body).ok());
+    parts.map(|part| (part.index, part)).collect()
 }
 
-fn has_facts(stored: &StoredMessage) -> bool {
-    let part = decode::<Part>(&stored.body);
-    part.is_ok_and(|part| {
-        matches!(part.result, PartResult::Findings(found) if found.counts() && !found.facts.is_empty())
-    })
+fn has_facts(part: &Part) -> bool {
+    matches!(&part.result, PartResult::Findings(found) if found.counts() && !found.facts.is_empty())
 }

@@ -204,6 +204,7 @@ impl Launch {
         });
         let metrics = Metrics::new(&self.registry, &[self.role]).expect("metrics");
         let worker = Worker::new(bus, self.topology.clone(), handler, run, seed, metrics)
+            .with_batch(self.world.plan.batch)
             .with_faults(process.clone());
         task.spawn(async move {
             let _ = worker.run(health, stop).await;

@@ -7,8 +7,10 @@ use crate::plan::Plan;
 
 /// A quiet seed with a fan-out in it.
 fn honest() -> Remains {
-    let is_quiet =
-        |p: &Plan| p.force == 0.0 && p.early == 0 && p.tenant_turns == 0 && p.talks() == 0;
+    let is_quiet = |p: &Plan| {
+        let is_plain = p.early == 0 && p.tenant_turns == 0 && p.talks() == 0;
+        p.force == 0.0 && is_plain && p.batch == 1
+    };
     let quiet = (1..).map(Plan::of).find(is_quiet);
     simulate(quiet.unwrap(), false)
 }

@@ -11,6 +11,7 @@ use crate::fleet::Remains;
 use crate::ledger::Reply;
 use crate::loops::{loops_are_bounded, loops_name_their_end};
 use crate::outcomes::outcomes_are_explained;
+use crate::paid::work_is_paid_once;
 use crate::parts::every_part_reaches_its_reducer;
 use crate::quota::{tenants_keep_to_their_turns, waited};
 use crate::reading::{Asked, asked, begun, scatters, steps, terminals};
@@ -200,7 +201,8 @@ fn no_passage_is_read_twice(remains: &Remains) -> Result<(), String> {
         {
             return Err(format!("{} carries what was read", message.subject));
         }
-        let Ok(Subject::Scatter { turn, .. }) = Subject::parse(&message.subject) else {
+        let subject = Subject::parse(&message.subject);
+        let Some((turn, _)) = subject.as_ref().ok().and_then(Subject::of_scatter) else {
             continue;
         };
         let Ok(record) = decode::<Envelope<Scatter>>(&message.body) else {
@@ -459,29 +461,6 @@ fn dead_letters_are_counted(remains: &Remains) -> Result<(), String> {
                 "{letters} dead letters of {role}, {counted} counted"
             ));
         }
-    }
-    Ok(())
-}
-
-/// A step is worked on once, and once more only for a delivery that died with its process, was
-/// given back or handed out twice, overlapped with another one, or failed: a redelivery of finished work is
-/// finished from what is stored. A stage asks its model once, so calls are bounded by runs.
-fn work_is_paid_once(remains: &Remains) -> Result<(), String> {
-    let ledger = &remains.ledger;
-    if let Some(step) = ledger.paid_twice.first() {
-        return Err(format!(
-            "{step} was worked on again although its result was stored"
-        ));
-    }
-    for (step, runs) in &ledger.runs {
-        let excused = 1 + runs.cut + runs.given_back + runs.doubled + runs.overlapped + runs.failed;
-        if runs.started > excused {
-            return Err(format!("{step} was worked on too often: {runs:?}"));
-        }
-    }
-    let started: u64 = ledger.runs.values().map(|runs| runs.started).sum();
-    if ledger.calls > started {
-        return Err(format!("{} model calls in {started} runs", ledger.calls));
     }
     Ok(())
 }

@@ -10,11 +10,12 @@ use std::time::Duration;
 pub(crate) type Hit = &'static str;
 
 /// Every disturbance.
-pub(crate) const HITS: [Hit; 33] = [
+pub(crate) const HITS: [Hit; 34] = [
     "crash at delivered",
     "crash at handled",
     "crash at scatter-stored",
     "crash at part-stored",
+    "crash at mapped",
     "crash at published",
     "crash of a gateway",
     "crash at the bus",

@@ -28,6 +28,7 @@ mod invariants;
 mod ledger;
 mod loops;
 mod outcomes;
+mod paid;
 mod parts;
 mod plan;
 mod quota;

@@ -116,6 +116,8 @@ pub(crate) struct Plan {
     pub(crate) slots: usize,
     /// How many passages with facts let mappers start the reducer early; 0 for never.
     pub(crate) early: usize,
+    /// How many passages one map step takes at most.
+    pub(crate) batch: u16,
     /// How many turns of a tenant each gateway lets run at a time; 0 for any number.
     pub(crate) tenant_turns: usize,
     /// Whether a model that makes things up denies what it read, or else names a number without a source.
@@ -157,6 +159,7 @@ impl Plan {
             1 => ContradictedPolicy::Cut,
             _ => ContradictedPolicy::Retry,
         };
+        let batch = [1, 2, 8, 8][rng.usize(..4)];
         Plan {
             seed,
             force,
@@ -165,6 +168,7 @@ impl Plan {
             instances,
             slots,
             early,
+            batch,
             tenant_turns,
             denies,
             contradicted,

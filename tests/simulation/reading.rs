@@ -97,6 +97,9 @@ pub(crate) fn steps(
         .steps
         .iter()
         .filter_map(|m| match Subject::parse(&m.subject) {
+            Ok(ref subject) if let Some((turn, hop)) = subject.of_scatter() => {
+                Some((turn.clone(), hop, None, None, m))
+            }
             Ok(Subject::Step {
                 role,
                 turn,
@@ -104,7 +107,6 @@ pub(crate) fn steps(
                 index,
                 ..
             }) => Some((turn, hop, Some(role), index, m)),
-            Ok(Subject::Scatter { turn, hop, .. }) => Some((turn, hop, None, None, m)),
             _ => None,
         })
 }

@@ -197,6 +197,7 @@ impl Faults for Process {
                 Point::Handled => "crash at handled",
                 Point::ScatterStored => "crash at scatter-stored",
                 Point::PartStored => "crash at part-stored",
+                Point::Mapped => "crash at mapped",
                 Point::Published => "crash at published",
             };
             if self.strikes(self.world.rates().crash_at_point, hit) {

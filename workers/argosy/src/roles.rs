@@ -300,6 +300,7 @@ impl Process {
                 self.seed ^ role as u64,
                 metrics.clone(),
             )
+            .with_batch(self.config.mapper.batch)
             .with_traces(self.traces.clone());
             let worker = match &self.faults {
                 Some(faults) => worker.with_faults(faults.clone()),

@@ -23,6 +23,10 @@ pub struct Options {
     /// of sentences of answers to other passages, 0.3 % pass it, of those that reword their own passages 69 to 78 %
     /// (RAGTruth, questions and summaries; facts reword less). 0 drops nothing.
     pub fact_support_min: f32,
+    /// Most passages of a search that one step maps, 1 to 64, with as many calls at once; of a search with more, each passage
+    /// has a step of its own. A step with several needs half as many messages for a question, and its process has all of
+    /// them; with 1, passages are spread over mappers one by one. Read by retrievers. Default 8.
+    pub batch: u16,
 }
 
 impl Default for Options {
@@ -32,6 +36,7 @@ impl Default for Options {
             max_tokens: 256,
             relevant_above: 0.7,
             fact_support_min: 0.5,
+            batch: 8,
         }
     }
 }
@@ -46,6 +51,10 @@ impl Options {
         if !(0.0..1.0).contains(&above) {
             let what =
                 format!("`relevant_above` is {above}: want 0 to below 1, or no grade is above it");
+            return Err(SetupError::Options { role, what });
+        }
+        if !(1..=64).contains(&self.batch) {
+            let what = format!("`batch` is {}: want 1 to 64", self.batch);
             return Err(SetupError::Options { role, what });
         }
         SetupError::check_range(role, "fact_support_min", self.fact_support_min, 0.0..=1.0)
@@ -64,6 +73,7 @@ mod tests {
             (r#"{"max_tokens": 8}"#, "`max_tokens`"),
             (r#"{"relevant_above": 1}"#, "`relevant_above`"),
             (r#"{"fact_support_min": 1.5}"#, "`fact_support_min`"),
+            (r#"{"batch": 0}"#, "`batch`"),
         ] {
             let options: Options = serde_json::from_str(json).unwrap();
             assert!(options.validate().unwrap_err().to_string().contains(named));

@@ -400,6 +400,7 @@ impl Stage for Reducer {
                 scatters,
                 strict,
                 last,
+                ..
             } => (scatters, strict, last, true),
             ReduceTask::Stitch { scatters, strict } => (scatters, strict, true, false),
         };

@@ -66,6 +66,7 @@ fn gather_results(results: Vec<Option<PartResult>>, strict: bool, last: bool) ->
             scatters: vec![2],
             strict,
             last,
+            maps: None,
         },
         evidence: vec![FanOut {
             hop: 2,

@@ -16,8 +16,9 @@ use envelope::attachment::FileRef;
 use envelope::limits::ATTACHMENTS_MAX;
 use envelope::route::{Event, Next, Transition, route};
 use envelope::{
-    Case, Class, Classify, Envelope, Exit, Header, MapTask, Outcome, Part, PartResult, Payload,
-    Problem, Role, Scatter, Task, Terminal, TrailEntry, UnixMs, Usage, WIRE, header, subject,
+    After, Case, Class, Classify, Envelope, Exit, Header, MapTask, Outcome, Part, PartResult,
+    Payload, Problem, Role, Scatter, Task, Terminal, TrailEntry, UnixMs, Usage, WIRE, header,
+    subject,
 };
 use stage::{Attachment, StepContext, StepOutput};
 use std::time::Duration;
@@ -37,6 +38,19 @@ impl Worker {
         cx: &StepContext,
         done: StepOutput<Exit>,
     ) -> Result<(), Failure> {
+        let (after, entry) = self.came_to(place, step, message, cx, done).await?;
+        self.act(place, step, after, Some(entry)).await
+    }
+
+    /// What follows from a step that was done, and its entry in the trail.
+    pub(crate) async fn came_to(
+        &self,
+        place: &StepAddress,
+        step: &Step,
+        message: &StoredMessage,
+        cx: &StepContext,
+        done: StepOutput<Exit>,
+    ) -> Result<(Transition, TrailEntry), Failure> {
         let now = self.bus.now();
         self.store_files(done.files, step.header.deadline).await?;
         let event = Event::Exit(done.out);
@@ -60,7 +74,7 @@ impl Worker {
         if step.header.live {
             live::tell(&*self.bus, &step.header, &entry).await;
         }
-        self.act(place, step, after, Some(entry)).await
+        Ok((after, entry))
     }
 
     /// The entry of a step in the trail, before what it came to. The first step of a turn also says in which mode the turn
@@ -165,11 +179,14 @@ impl Worker {
         place: &StepAddress,
         record: &Envelope<Scatter>,
     ) -> Result<(), Failure> {
-        let message = outbox::scatter(record, self.bus.now(), self.keep())?;
+        let found = &record.payload;
+        let is_batch =
+            self.batch > 1 && found.after == After::Map && found.passages.len() <= self.batch;
+        let message = outbox::scatter(record, is_batch, self.bus.now(), self.keep())?;
         let created = publish_until(&*self.bus, message, record.header.deadline).await?;
         self.fault(Point::ScatterStored).await;
         if created == CreateOutcome::Now {
-            join::scatter(&*self.bus, record, self.keep()).await?;
+            join::scatter(&*self.bus, record, is_batch, self.keep()).await?;
         }
         self.finish_if_before(place, created).await
     }

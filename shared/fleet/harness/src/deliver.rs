@@ -20,7 +20,8 @@ use bus::{BusError, Delivery, PublishError, StoredMessage, Stream};
 use envelope::fanout::soft_deadline;
 use envelope::limits::{DELIVERIES_MAX, DELIVERIES_NEWER_WIRE_MAX};
 use envelope::{
-    Class, Classify, CodecError, Exit, Header, Payload, Subject, Task, UnixMs, WIRE, subject,
+    Class, Classify, CodecError, Exit, Header, Payload, ReduceTask, Role, Subject, Task, UnixMs,
+    WIRE, subject,
 };
 use futures_util::FutureExt;
 use stage::{Live, StepClock, StepContext, StepOutput};
@@ -100,7 +101,7 @@ impl From<OutboxError> for Failure {
 }
 
 /// What a handled step came to.
-enum Handled {
+pub(crate) enum Handled {
     Done(Box<StepOutput<Exit>>),
     /// The turn ended meanwhile, or its time is up.
     Moot,
@@ -134,6 +135,12 @@ impl Worker {
         if is_left && wire_of(message).is_some_and(|v| v > WIRE) {
             return newer;
         }
+        if self.role == Role::Mapper
+            && place.index.is_none()
+            && let Ok(record) = envelope::decode(&message.body)
+        {
+            return self.map_batch(delivery, record, started_at).await;
+        }
         let step = match Payload::read(self.role, &message.body) {
             Ok(step) => step,
             Err(CodecError::Newer { .. }) if is_left => return newer,
@@ -163,7 +170,7 @@ impl Worker {
     }
 
     /// Whether the message was delivered before, or so late that another process may have it too.
-    fn is_redelivery(&self, delivery: &Delivery, now: UnixMs) -> bool {
+    pub(crate) fn is_redelivery(&self, delivery: &Delivery, now: UnixMs) -> bool {
         delivery.delivered > 1
             || delivery.message.stored_at.until(now) > self.topology.ack_wait.as_millis()
     }
@@ -197,39 +204,33 @@ impl Worker {
             self.in_hand
                 .take(&place.turn, place.hop, self.sure(delivery))
         });
-        let failure = loop {
-            match self.handle(&mut cx, task.clone()).await {
-                Handled::Moot => return DeliveryOutcome::Ack(AckReason::Dropped),
-                Handled::Spared => return DeliveryOutcome::Ack(AckReason::Spared),
-                Handled::Done(done) => {
-                    let tells =
-                        matches!(&done.out, Exit::Mapper(found) if early_reduce::tells(found));
-                    let message = &delivery.message;
-                    if let Err(failure) = self.carry_on(place, &step, message, &cx, *done).await {
-                        break failure;
-                    }
+        let failure = match self.done(&mut cx, &step, &task, delivery.delivered).await {
+            Handled::Moot => return DeliveryOutcome::Ack(AckReason::Dropped),
+            Handled::Spared => return DeliveryOutcome::Ack(AckReason::Spared),
+            Handled::Failed(failure) => failure,
+            Handled::Done(done) => {
+                let tells = matches!(&done.out, Exit::Mapper(found) if early_reduce::tells(found));
+                let message = &delivery.message;
+                let stored = async {
+                    self.carry_on(place, &step, message, &cx, *done).await?;
                     self.count_gathered(&step, &task, message);
                     // The last map step that this process has in hand asks for all of them. With a
                     // quorum any may be the one that makes it.
-                    let asks = held
-                        .take()
-                        .is_some_and(|held| held.was_last(self.bus.now()))
-                        || self.options.quorum < 1.0;
-                    if asks && let Err(failure) = self.join_if_complete(&step).await {
-                        break failure;
+                    let held = held.take();
+                    let asks = held.is_some_and(|held| held.was_last(self.bus.now()));
+                    if asks || self.options.quorum < 1.0 {
+                        self.join_if_complete(&step).await?;
                     }
-                    if tells && self.options.early_reduce > 0 {
-                        self.join_if_covered(&step).await;
-                    }
-                    for code in self.trouble.over() {
-                        tracing::info!(role = %self.role, code, "steps succeed again");
-                    }
-                    return DeliveryOutcome::Ack(AckReason::Ok);
-                }
-                Handled::Failed(failure) => {
-                    match self.disposition(&failure, delivery.delivered, &step) {
-                        Disposition::Hold(wait) => self.hold(wait).await,
-                        _ => break failure,
+                    Ok(())
+                };
+                match stored.await {
+                    Err(failure) => failure,
+                    Ok(()) => {
+                        if tells && self.options.early_reduce > 0 {
+                            self.join_if_covered(&step).await;
+                        }
+                        self.succeeds();
+                        return DeliveryOutcome::Ack(AckReason::Ok);
                     }
                 }
             }
@@ -241,8 +242,38 @@ impl Worker {
             .await
     }
 
+    /// Has the stage do its step; waits while everything behind it is busy.
+    pub(crate) async fn done(
+        &self,
+        cx: &mut StepContext,
+        step: &Step,
+        task: &Task,
+        delivered: u64,
+    ) -> Handled {
+        loop {
+            match self.handle(cx, task.clone()).await {
+                Handled::Failed(failure) => match self.disposition(&failure, delivered, step) {
+                    Disposition::Hold(wait) => self.hold(wait).await,
+                    _ => return Handled::Failed(failure),
+                },
+                handled => return handled,
+            }
+        }
+    }
+
+    /// Tells that what failed before succeeds again.
+    pub(crate) fn succeeds(&self) {
+        for code in self.trouble.over() {
+            tracing::info!(role = %self.role, code, "steps succeed again");
+        }
+    }
+
     /// Makes the task whole: with the fan-outs that it reads.
-    async fn task_of(&self, step: Step) -> Result<(Task, Step), (Box<Step>, Failure)> {
+    async fn task_of(&self, mut step: Step) -> Result<(Task, Step), (Box<Step>, Failure)> {
+        let brought = match &mut step.payload {
+            Payload::Reducer(ReduceTask::Gather { maps, .. }) => maps.take().map(|maps| *maps),
+            _ => None,
+        };
         let read = step.payload.reads();
         if read.is_empty() {
             return Ok((Task::bare(step.payload.clone()), step));
@@ -253,11 +284,10 @@ impl Worker {
                 Err(error) => Err((Box::new(step), error.into())),
             };
         }
-        let Gathered { evidence, trail } =
-            match gather(&*self.bus, &step.header, read, &step.trail).await {
-                Ok(gathered) => gathered,
-                Err(error) => return Err((Box::new(step), error.into())),
-            };
+        let Gathered { evidence, trail } = match gather(&*self.bus, &step, read, brought).await {
+            Ok(gathered) => gathered,
+            Err(error) => return Err((Box::new(step), error.into())),
+        };
         trace::link_maps(&step.header, &evidence);
         let task = Task {
             payload: step.payload.clone(),
@@ -277,7 +307,7 @@ impl Worker {
         }
     }
 
-    fn cx(
+    pub(crate) fn cx(
         &self,
         place: &StepAddress,
         step: &Step,
@@ -334,7 +364,7 @@ impl Worker {
     }
 
     /// Answers a failure: again later, or never.
-    async fn failed(
+    pub(crate) async fn failed(
         &self,
         delivery: &Delivery,
         place: &StepAddress,
@@ -350,14 +380,19 @@ impl Worker {
         self.retry(disposition, &failure, delivery.delivered, step)
     }
 
-    fn disposition(&self, failure: &Failure, delivered: u64, step: &Step) -> Disposition {
+    pub(crate) fn disposition(
+        &self,
+        failure: &Failure,
+        delivered: u64,
+        step: &Step,
+    ) -> Disposition {
         let left = until(self.bus.now(), step.header.deadline);
         let (class, asked, random) = (failure.class, failure.retry_after, self.random());
         dispose(class, delivered, DELIVERIES_MAX, asked, left, random)
     }
 
     /// Has the message delivered again, and says so.
-    fn retry(
+    pub(crate) fn retry(
         &self,
         disposition: Disposition,
         failure: &Failure,
@@ -418,10 +453,12 @@ impl Worker {
         let Some(found) = self.bus.last(Stream::Steps(place.shard), &fence).await? else {
             return Ok(false);
         };
-        if let Ok(Subject::Scatter { .. }) = Subject::parse(&found.subject)
+        let at = Subject::parse(&found.subject);
+        if at.as_ref().is_ok_and(|at| at.of_scatter().is_some())
             && let Ok(record) = envelope::decode(&found.body)
         {
-            join::scatter(&*self.bus, &record, self.keep()).await?;
+            let is_batch = matches!(at, Ok(Subject::Step { .. }));
+            join::scatter(&*self.bus, &record, is_batch, self.keep()).await?;
         }
         Ok(true)
     }

@@ -5,12 +5,10 @@
 //! both drafts are read, but not the parts, because what a mapper wrote about a passage proves nothing. A record that
 //! is no longer stored is left out: the check then has fewer passages, but the question does not fail.
 
-use crate::join::record;
+use crate::join::{record, record_in};
 use crate::step::Step;
 use bus::{Bus, BusError, Stream};
-use envelope::{
-    Draft, Envelope, FanOut, Header, Payload, Role, Scatter, Subject, Task, decode, subject,
-};
+use envelope::{Draft, Envelope, FanOut, Header, Payload, Role, Subject, Task, subject};
 use futures_util::future::try_join_all;
 
 /// The task of the validator's step that carries `draft`.
@@ -61,12 +59,11 @@ async fn fan_outs(bus: &dyn Bus, header: &Header, hops: &[u16]) -> Result<Vec<Fa
     let Header { shard, turn, .. } = header;
     let subjects: Vec<String> = hops
         .iter()
-        .map(|hop| subject::scatter(*shard, turn, *hop))
+        .map(|hop| subject::fence(*shard, turn, *hop))
         .collect();
     let found = bus.last_of_each(Stream::Steps(*shard), &subjects).await?;
-    let each = hops.iter().zip(&subjects).map(|(hop, subject)| {
-        let stored = found.iter().find(|stored| stored.subject == *subject);
-        let here = stored.and_then(|stored| decode::<Envelope<Scatter>>(&stored.body).ok());
+    let each = hops.iter().map(|hop| {
+        let here = record_in(&found, *hop);
         async move {
             match here {
                 Some(record) => Ok(Some(record)),
@@ -89,7 +86,7 @@ mod tests {
     use bus::Publish;
     use bus::memory::MemoryBus;
     use bus::topology::Topology;
-    use envelope::{DraftReading, DraftScore, FilterMatch, KeptDraft, Plan, WIRE, encode};
+    use envelope::{DraftReading, DraftScore, FilterMatch, KeptDraft, Plan, Scatter, WIRE, encode};
     use testkit::model::passage;
 
     fn with<P>(payload: P) -> Envelope<P> {

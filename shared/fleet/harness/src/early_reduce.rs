@@ -23,7 +23,7 @@ fn is_worth_it(parts: u64, of: u16, least: usize) -> bool {
 /// Whether at least `least` passages have facts, and every sub-query of the plan has found one of them.
 /// What was searched for as a whole only cannot be told apart: then a plan with sub-queries is never
 /// covered.
-fn is_covered(scatter: &Scatter, parts: &[Option<Part>], least: usize) -> bool {
+pub(crate) fn is_covered(scatter: &Scatter, parts: &[Option<Part>], least: usize) -> bool {
     let found: Vec<&Passage> = scatter
         .passages
         .iter()
@@ -65,8 +65,8 @@ impl Worker {
         if !is_worth_it(parts, task.of, least) {
             return Ok(());
         }
-        let (record, parts) = join::there_is(&*self.bus, header, task.scatter).await?;
-        if !is_covered(&record.payload, &parts, least) {
+        let found = join::there_is(&*self.bus, header, task.scatter).await?;
+        if !is_covered(&found.scatter, &found.parts, least) {
             return Ok(());
         }
         join::join(&*self.bus, header, &step.case, task.scatter, self.keep()).await?;

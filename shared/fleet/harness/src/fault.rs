@@ -13,17 +13,20 @@ pub enum Point {
     ScatterStored,
     /// A part is stored; the parts have not been counted.
     PartStored,
+    /// A passage of a batch is mapped; nothing of that is stored.
+    Mapped,
     /// Everything that follows is stored; the message is not acked.
     Published,
 }
 
 impl Point {
     /// Every point.
-    pub const ALL: [Point; 5] = [
+    pub const ALL: [Point; 6] = [
         Point::Delivered,
         Point::Handled,
         Point::ScatterStored,
         Point::PartStored,
+        Point::Mapped,
         Point::Published,
     ];
 
@@ -34,6 +37,7 @@ impl Point {
             Point::Handled => "handled",
             Point::ScatterStored => "scatter-stored",
             Point::PartStored => "part-stored",
+            Point::Mapped => "mapped",
             Point::Published => "published",
         }
     }

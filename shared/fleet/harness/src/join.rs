@@ -10,10 +10,11 @@
 //! loses no join. The other steps rely on the last one only if it is a first delivery, and only until the server may
 //! deliver it again. See docs/adr/0007.
 
+use crate::step::Step;
 use bus::{Bus, BusError, Publish, StoredMessage, Stream};
 use envelope::{
-    After, Case, Envelope, FanOut, Header, Part, Scatter, TrailEntry, TurnId, UnixMs, decode,
-    encode, fanout, subject,
+    After, Case, Envelope, FanOut, Header, MappedFanOut, Part, ReduceTask, Role, Scatter, Subject,
+    TrailEntry, TurnId, UnixMs, decode, encode, fanout, subject,
 };
 use futures_util::future::try_join_all;
 use std::collections::HashMap;
@@ -21,14 +22,16 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use streams::outbox::{self, CreateOutcome, OutboxError, publish_until, step, timer};
 
-/// Publishes what follows from a scatter record: the map steps and the timer of the soft deadline, or the next step of a loop.
+/// Publishes what follows from a scatter record: the map steps, unless it is one itself (a batch), and the timer of the soft
+/// deadline, or the next step of a loop.
 pub(crate) async fn scatter(
     bus: &dyn Bus,
     record: &Envelope<Scatter>,
+    is_batch: bool,
     keep: Duration,
 ) -> Result<(), OutboxError> {
     let until = record.header.deadline;
-    let messages = scatter_messages(record, bus.now(), keep)?;
+    let messages = scatter_messages(record, is_batch, bus.now(), keep)?;
     let messages = messages.into_iter();
     try_join_all(messages.map(|message| publish_until(bus, message, until))).await?;
     Ok(())
@@ -37,6 +40,7 @@ pub(crate) async fn scatter(
 /// What follows from a scatter record.
 pub(crate) fn scatter_messages(
     record: &Envelope<Scatter>,
+    is_batch: bool,
     now: UnixMs,
     keep: Duration,
 ) -> Result<Vec<Publish>, OutboxError> {
@@ -45,8 +49,10 @@ pub(crate) fn scatter_messages(
         return Ok(vec![step(&fanout::act_step(record), None, now, keep)?]);
     }
     let mut messages = Vec::with_capacity(record.payload.passages.len() + 1);
-    for map in fanout::map_steps(record) {
-        messages.push(step(&map, Some(map.payload.index), now, keep)?);
+    if !is_batch {
+        for map in fanout::map_steps(record) {
+            messages.push(step(&map, Some(map.payload.index), now, keep)?);
+        }
     }
     let at = fanout::soft_deadline(&record.header);
     messages.push(timer(&record.header, Some(record.header.hop), at, keep));
@@ -119,9 +125,31 @@ pub async fn record(
     turn: &TurnId,
     hop: u16,
 ) -> Result<Option<Envelope<Scatter>>, BusError> {
-    let at = subject::scatter(shard, turn, hop);
+    let at = subject::fence(shard, turn, hop);
     let stored = bus.last(Stream::Steps(shard), &at).await?;
-    Ok(stored.and_then(|stored| decode(&stored.body).ok()))
+    Ok(record_in(stored.as_slice(), hop))
+}
+
+/// The scatter record of a hop among messages of its turn.
+pub(crate) fn record_in(found: &[StoredMessage], hop: u16) -> Option<Envelope<Scatter>> {
+    let is_it = |stored: &&StoredMessage| {
+        Subject::parse(&stored.subject)
+            .is_ok_and(|at| at.of_scatter().is_some_and(|(_, of)| of == hop))
+    };
+    found
+        .iter()
+        .find(is_it)
+        .and_then(|stored| decode(&stored.body).ok())
+}
+
+/// The parts of a fan-out that travel with its reducer's step.
+pub fn parts_in(reducer: &StoredMessage) -> Vec<Part> {
+    match decode::<Envelope<ReduceTask>>(&reducer.body).map(|step| step.payload) {
+        Ok(ReduceTask::Gather {
+            maps: Some(maps), ..
+        }) => maps.parts,
+        _ => Vec::new(),
+    }
 }
 
 /// The map steps that this process has in hand, by fan-out.
@@ -201,34 +229,70 @@ pub(crate) struct Gathered {
     pub(crate) trail: Vec<TrailEntry>,
 }
 
-/// Reads the fan-outs at `scatters`; asks the leader for parts that a follower did not have yet.
-/// `trail` is what the step brought: a second reduce brings that of the first along.
+/// Reads the fan-outs at `scatters`, but the newest where the step has brought it; asks the leader for parts that a follower
+/// did not have yet. A second reduce brings the trail of the first along.
 pub(crate) async fn gather(
     bus: &dyn Bus,
-    header: &Header,
+    step: &Step,
     scatters: &[u16],
-    trail: &[TrailEntry],
+    brought: Option<MappedFanOut>,
 ) -> Result<Gathered, JoinError> {
-    let all = try_join_all(scatters.iter().map(|hop| whole(bus, header, *hop))).await?;
-    Ok(assemble(all, trail.to_vec()))
+    // One that was not waited for may have brought less than is stored by now.
+    let is_whole = |maps: &MappedFanOut| maps.parts.len() == maps.scatter.passages.len();
+    let has_all = brought.as_ref().is_some_and(is_whole);
+    let read = &scatters[..scatters.len() - usize::from(has_all)];
+    let found = read.iter().map(|hop| whole(bus, &step.header, *hop));
+    let mut all = try_join_all(found).await?;
+    if let (Some(MappedFanOut { scatter, parts }), Some(hop)) = (brought, scatters.last()) {
+        if has_all {
+            all.push(Recorded {
+                hop: *hop,
+                parts: vec![None; scatter.passages.len()],
+                scatter,
+                trail: Vec::new(),
+            });
+        }
+        if let Some(newest) = all.last_mut() {
+            put(&mut newest.parts, parts);
+        }
+    }
+    Ok(assemble(all, step.trail.clone()))
 }
 
 /// A fan-out as it is stored.
-type Recorded = (Envelope<Scatter>, Vec<Option<Part>>);
+pub(crate) struct Recorded {
+    hop: u16,
+    pub(crate) scatter: Scatter,
+    trail: Vec<TrailEntry>,
+    /// Part `i` is that of passage `i`.
+    pub(crate) parts: Vec<Option<Part>>,
+}
 
 /// The scatter record of a hop and all of its parts that there are.
-async fn whole(bus: &dyn Bus, header: &Header, scatter: u16) -> Result<Recorded, JoinError> {
+pub(crate) async fn whole(
+    bus: &dyn Bus,
+    header: &Header,
+    scatter: u16,
+) -> Result<Recorded, JoinError> {
     let Header { shard, turn, .. } = header;
-    let (record, mut by_index) = there_is(bus, header, scatter).await?;
+    let mut found = there_is(bus, header, scatter).await?;
+    if found.parts.iter().all(Option::is_some) {
+        return Ok(found);
+    }
+    let stream = Stream::Steps(*shard);
+    if let Some(reducer) = reducer_of(header, scatter) {
+        let reducer = bus.last(stream, &reducer).await?;
+        put(&mut found.parts, reducer.iter().flat_map(parts_in));
+    }
     for (index, slot) in (0u16..)
-        .zip(by_index.iter_mut())
+        .zip(found.parts.iter_mut())
         .filter(|(_, slot)| slot.is_none())
     {
         let at = subject::part(*shard, turn, scatter + 1, index);
-        let part = bus.last(Stream::Steps(*shard), &at).await?;
+        let part = bus.last(stream, &at).await?;
         *slot = part.and_then(|part| decode(&part.body).ok());
     }
-    Ok((record, by_index))
+    Ok(found)
 }
 
 /// The scatter record and those of its parts that a replica has.
@@ -238,36 +302,65 @@ pub(crate) async fn there_is(
     scatter: u16,
 ) -> Result<Recorded, JoinError> {
     let Header { shard, turn, .. } = header;
-    let stream = Stream::Steps(*shard);
-    let at = subject::scatter(*shard, turn, scatter);
-    let both = [at.clone(), subject::parts(*shard, turn, scatter + 1)];
-    let found = bus.last_of_each(stream, &both).await?;
-    let (records, parts): (Vec<StoredMessage>, Vec<StoredMessage>) =
-        found.into_iter().partition(|m| m.subject == at);
-    let here = records.first().and_then(|m| decode(&m.body).ok());
-    let record = match here {
+    let reducer = reducer_of(header, scatter);
+    let mut all = vec![
+        subject::fence(*shard, turn, scatter),
+        subject::parts(*shard, turn, scatter + 1),
+    ];
+    all.extend(reducer.clone());
+    let found = bus.last_of_each(Stream::Steps(*shard), &all).await?;
+    let record = match record_in(&found, scatter) {
         Some(record) => Some(record),
         None => self::record(bus, *shard, turn, scatter).await?,
     };
     let record = record.ok_or(JoinError::NoRecord(scatter))?;
-    let mut by_index: Vec<Option<Part>> = vec![None; record.payload.passages.len()];
-    for part in parts.iter().filter_map(|m| decode::<Part>(&m.body).ok()) {
-        if let Some(slot) = by_index.get_mut(usize::from(part.index)) {
-            *slot = Some(part);
+    let mut parts: Vec<Option<Part>> = vec![None; record.payload.passages.len()];
+    let is_part = |m: &&StoredMessage| m.subject.starts_with(subject::PARTS);
+    let stored = found.iter().filter(is_part);
+    put(&mut parts, stored.filter_map(|m| decode(&m.body).ok()));
+    // What the reducer was given counts, whatever else was stored after it.
+    let brought = found
+        .iter()
+        .filter(|m| Some(&m.subject) == reducer.as_ref());
+    put(&mut parts, brought.flat_map(parts_in));
+    Ok(Recorded {
+        hop: scatter,
+        scatter: record.payload,
+        trail: record.trail,
+        parts,
+    })
+}
+
+/// Where the reducer's step of a fan-out stands, which may have brought its parts; `None` for that step itself, and before it.
+fn reducer_of(header: &Header, scatter: u16) -> Option<String> {
+    let at = Subject::Step {
+        shard: header.shard,
+        role: Role::Reducer,
+        turn: header.turn.clone(),
+        hop: scatter + 2,
+        index: None,
+    };
+    (header.hop > scatter + 2).then(|| at.to_string())
+}
+
+/// Puts parts at their places.
+pub(crate) fn put(places: &mut [Option<Part>], parts: impl IntoIterator<Item = Part>) {
+    for part in parts {
+        if let Some(place) = places.get_mut(usize::from(part.index)) {
+            *place = Some(part);
         }
     }
-    Ok((record, by_index))
 }
 
 /// Puts what the maps came to beside their passages, and their entries into the trail.
 fn assemble(all: Vec<Recorded>, brought: Vec<TrailEntry>) -> Gathered {
     let mut trail = match (brought.is_empty(), all.last()) {
-        (true, Some((newest, _))) => newest.trail.clone(),
+        (true, Some(newest)) => newest.trail.clone(),
         _ => brought,
     };
     let mut evidence = Vec::with_capacity(all.len());
-    for (record, parts) in all {
-        let results = parts.into_iter().map(|part| {
+    for record in all {
+        let results = record.parts.into_iter().map(|part| {
             let Part { result, entry, .. } = part?;
             let is_new =
                 |e: &TrailEntry| !trail.iter().any(|t| (t.hop, t.index) == (e.hop, e.index));
@@ -276,8 +369,8 @@ fn assemble(all: Vec<Recorded>, brought: Vec<TrailEntry>) -> Gathered {
         });
         let results = results.collect();
         evidence.push(FanOut {
-            hop: record.header.hop,
-            scatter: record.payload,
+            hop: record.hop,
+            scatter: record.scatter,
             results,
         });
     }

@@ -11,6 +11,7 @@
 //! | [`consumer_loop`] | the loop: pulls into free slots, reports messages as in progress, acks, drains |
 //! | `deliver` | handles one message, from delivery to ack |
 //! | `act` | publishes what follows from the result of a step |
+//! | `batch` | maps all passages of a scatter record that is a map step itself |
 //! | [`CountedHandler`], [`Tally`] | counts messages that no stage handles; totals of a role in this process |
 //! | `trace`, `trouble` | the span of one delivery; recent failures of a role |
 //! | [`join`] | fan-out and join |
@@ -23,6 +24,7 @@
 //! | [`fault`] | named points for tests |
 
 mod act;
+mod batch;
 mod cancel_registry;
 pub mod consumer_loop;
 mod counted;

@@ -20,6 +20,7 @@ fn gathered(strict: bool, last: bool) -> Task {
         scatters: vec![2, 7],
         strict,
         last,
+        maps: None,
     };
     Task {
         kept: None,

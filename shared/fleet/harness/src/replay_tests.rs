@@ -8,6 +8,9 @@ use envelope::{
     ReduceTask, Search, TrailEntry, Usage, encode,
 };
 
+#[path = "replay/batch_tests.rs"]
+mod batch;
+
 const KEEP: Duration = Duration::from_secs(300);
 /// The span that created every step of the old turn.
 const CREATOR: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -122,6 +125,7 @@ fn history() -> TurnRecord {
         scatters: vec![2],
         strict: false,
         last: false,
+        maps: None,
     };
     let mut steps = vec![
         step(Role::Planner, 0, envelope::PlanTask::First),

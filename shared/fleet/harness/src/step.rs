@@ -32,6 +32,25 @@ impl StepAddress {
             _ => None,
         }
     }
+
+    /// The subject at this address.
+    pub(crate) fn subject(&self) -> String {
+        let StepAddress {
+            shard,
+            role,
+            turn,
+            hop,
+            index,
+        } = self.clone();
+        let at = Subject::Step {
+            shard,
+            role,
+            turn,
+            hop,
+            index,
+        };
+        at.to_string()
+    }
 }
 
 /// A step that can be worked on.

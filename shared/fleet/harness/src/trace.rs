@@ -23,14 +23,62 @@ pub(crate) async fn traced(worker: &Worker, delivery: &Delivery) -> DeliveryOutc
     let (Some(parent), Some(place)) = (parent, StepAddress::of(&message.subject)) else {
         return worker.process(delivery).await;
     };
-    let mut span = begin(parent, &place, message);
-    span.set(name::ATTEMPT, delivery.delivered);
-    span.set(name::QUEUED_MS, message.stored_at.until(worker.bus.now()));
-    let work = Box::pin(worker.process(delivery));
-    let (verdict, mut scoped) = traces::within(&worker.traces, span, work).await;
-    scoped.span = closed(scoped.span, parent, message, delivery.delivered, verdict);
-    scoped.record(&worker.traces);
-    verdict
+    let of = Of {
+        parent,
+        place: &place,
+        subject: message.subject.clone(),
+        delivery,
+    };
+    let work = worker.process(delivery);
+    of.recorded(worker, work, |verdict| *verdict).await
+}
+
+/// Maps a passage of a batch, and records it as a map step with a message of its own is recorded.
+pub(crate) async fn mapped<T>(
+    worker: &Worker,
+    delivery: &Delivery,
+    place: &StepAddress,
+    work: impl Future<Output = T>,
+    verdict: fn(&T) -> DeliveryOutcome,
+) -> T {
+    let Some(parent) = parent_of(&worker.traces, &delivery.message) else {
+        return work.await;
+    };
+    let subject = place.subject();
+    let of = Of {
+        parent,
+        place,
+        subject,
+        delivery,
+    };
+    of.recorded(worker, work, verdict).await
+}
+
+/// The step that is recorded.
+struct Of<'a> {
+    parent: TraceContext,
+    place: &'a StepAddress,
+    subject: String,
+    delivery: &'a Delivery,
+}
+
+impl Of<'_> {
+    async fn recorded<T>(
+        self,
+        worker: &Worker,
+        work: impl Future<Output = T>,
+        verdict: fn(&T) -> DeliveryOutcome,
+    ) -> T {
+        let (message, delivered) = (&self.delivery.message, self.delivery.delivered);
+        let mut span = begin(self.parent, self.place, &self.subject, message);
+        span.set(name::ATTEMPT, delivered);
+        span.set(name::QUEUED_MS, message.stored_at.until(worker.bus.now()));
+        let (came, mut scoped) = traces::within(&worker.traces, span, Box::pin(work)).await;
+        let verdict = verdict(&came);
+        scoped.span = closed(scoped.span, self.parent, &self.subject, delivered, verdict);
+        scoped.record(&worker.traces);
+        came
+    }
 }
 
 fn parent_of(traces: &Traces, message: &StoredMessage) -> Option<TraceContext> {
@@ -41,15 +89,20 @@ fn parent_of(traces: &Traces, message: &StoredMessage) -> Option<TraceContext> {
     TraceContext::parse(header).filter(TraceContext::is_sampled)
 }
 
-fn begin(parent: TraceContext, place: &StepAddress, message: &StoredMessage) -> Span {
+fn begin(
+    parent: TraceContext,
+    place: &StepAddress,
+    subject: &str,
+    message: &StoredMessage,
+) -> Span {
     let template = subject::steps_of(place.shard, place.role);
     let title = format!("{} {template}", name::PROCESS);
-    let context = parent.named(&message.subject);
+    let context = parent.named(subject);
     let mut span = Span::begin(context, Some(parent), title, SpanKind::Consumer)
         .with(name::MESSAGING_SYSTEM, "nats")
         .with(name::MESSAGING_OPERATION_NAME, name::PROCESS)
         .with(name::MESSAGING_OPERATION_TYPE, name::PROCESS)
-        .with(name::MESSAGING_DESTINATION_NAME, message.subject.as_str())
+        .with(name::MESSAGING_DESTINATION_NAME, subject)
         .with(name::MESSAGING_DESTINATION_TEMPLATE, template)
         .with(name::MESSAGING_MESSAGE_ID, message.sequence.to_string())
         .with(name::MESSAGING_CONVERSATION_ID, place.turn.as_str())
@@ -77,11 +130,11 @@ pub(crate) fn id(traceparent: Option<&str>) -> Option<String> {
 fn closed(
     mut span: Span,
     parent: TraceContext,
-    message: &StoredMessage,
+    subject: &str,
     delivered: u64,
     verdict: DeliveryOutcome,
 ) -> Span {
-    let of = |delivery: u64| parent.named(&format!("{} {delivery}", message.subject));
+    let of = |delivery: u64| parent.named(&format!("{subject} {delivery}"));
     span.set(name::OUTCOME, outcome(verdict));
     if delivered > 1 {
         span.link(of(delivered - 1));
@@ -148,8 +201,8 @@ mod tests {
     fn span(delivered: u64, verdict: DeliveryOutcome) -> Span {
         let parent = parent();
         let place = StepAddress::of(SUBJECT).expect("a place");
-        let begun = begin(parent, &place, &message());
-        closed(begun, parent, &message(), delivered, verdict)
+        let begun = begin(parent, &place, SUBJECT, &message());
+        closed(begun, parent, SUBJECT, delivered, verdict)
     }
 
     fn parent() -> TraceContext {

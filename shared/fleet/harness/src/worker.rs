@@ -19,6 +19,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use telemetry::{Health, Traces};
+use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 /// A worker of one role.
@@ -32,13 +33,17 @@ pub struct Worker {
     pub(crate) ended: CancelRegistry,
     pub(crate) joined: CancelRegistry<Fanout>,
     pub(crate) in_hand: LocalMapSteps,
+    /// The most passages of a scatter record that is a map step itself.
+    pub(crate) batch: usize,
+    /// One for each call of a batch that may run at once.
+    pub(crate) calls: Semaphore,
     pub(crate) traces: Traces,
     pub(crate) trouble: Trouble,
     faults: Option<Arc<dyn Faults>>,
     rng: Mutex<fastrand::Rng>,
     /// Messages that are held because everything behind this role is busy.
     holding: AtomicUsize,
-    room: tokio::sync::Notify,
+    pub(crate) room: Notify,
 }
 
 impl Worker {
@@ -52,6 +57,7 @@ impl Worker {
         seed: u64,
         metrics: Metrics,
     ) -> Self {
+        let slots = options.slots as usize;
         Worker {
             role: handler.role(),
             rng: Mutex::new(fastrand::Rng::with_seed(seed)),
@@ -63,17 +69,26 @@ impl Worker {
             ended: CancelRegistry::default(),
             joined: CancelRegistry::default(),
             in_hand: LocalMapSteps::default(),
+            batch: 1,
+            calls: Semaphore::new(slots),
             traces: Traces::off(),
             trouble: Trouble::default(),
             faults: None,
             holding: AtomicUsize::new(0),
-            room: tokio::sync::Notify::new(),
+            room: Notify::new(),
         }
     }
 
     /// Adds faults at named points, for tests.
     pub fn with_faults(mut self, faults: Arc<dyn Faults>) -> Self {
         self.faults = Some(faults);
+        self
+    }
+
+    /// Of a search with at most so many passages, its record is itself the step of a mapper, which maps all of them; with 1,
+    /// which is the default here, each passage has a map step of its own.
+    pub fn with_batch(mut self, batch: u16) -> Self {
+        self.batch = usize::from(batch);
         self
     }
 
@@ -178,7 +193,7 @@ impl DeliveryHandler for Worker {
     }
 
     fn paused(&self) -> bool {
-        self.holding.load(Ordering::Acquire) > 0
+        self.holding.load(Ordering::Acquire) > 0 || self.calls.available_permits() == 0
     }
 
     fn resumed(&self) -> BoxFuture<'_, ()> {

@@ -64,12 +64,10 @@ async fn steps(bus: &dyn Bus, turn: &TurnId) -> Result<Vec<StoredMessage>, BusEr
     let stream = Stream::Steps(SHARD);
     let path = [subject::path(SHARD, turn)];
     let mut all = bus.last_of_each(stream, &path).await?;
-    let scatters = all
-        .iter()
-        .filter_map(|stored| match Subject::parse(&stored.subject) {
-            Ok(Subject::Scatter { hop, .. }) => Some(hop),
-            _ => None,
-        });
+    let scatters = all.iter().filter_map(|stored| {
+        let subject = Subject::parse(&stored.subject).ok()?;
+        subject.of_scatter().map(|(_, hop)| hop)
+    });
     for hop in scatters.collect::<Vec<_>>() {
         let fanout = [
             subject::map_steps(SHARD, turn, hop + 1),

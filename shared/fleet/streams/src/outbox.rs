@@ -145,19 +145,25 @@ pub fn step<P: Serialize>(
     })
 }
 
-/// A scatter record, which takes the place of the step at its hop.
+/// A scatter record, which takes the place of the step at its hop. With `is_batch` it is a step itself, of a mapper that maps
+/// all of its passages.
 pub fn scatter(
     record: &Envelope<Scatter>,
+    is_batch: bool,
     now: UnixMs,
     keep: Duration,
 ) -> Result<Publish, CodecError> {
     let header = &record.header;
     let (shard, turn, hop) = (header.shard, &header.turn, header.hop);
+    let subject = match is_batch {
+        true => subject::batch(shard, turn, hop),
+        false => subject::scatter(shard, turn, hop),
+    };
     Ok(Publish {
         headers: headers_of(header),
         condition: WriteCondition::AbsentAcross(subject::fence(shard, turn, hop)),
         ttl: Some(time_to_live(now, header.deadline, keep)),
-        ..Publish::new(subject::scatter(shard, turn, hop), encode(record)?)
+        ..Publish::new(subject, encode(record)?)
     })
 }
 

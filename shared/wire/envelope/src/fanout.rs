@@ -1,9 +1,13 @@
 //! Makes the messages that follow from a scatter record. They depend on nothing else, so the same messages are
 //! created after a retriever has crashed half-way, by a redelivery, and at the soft deadline.
+//!
+//! A record of few passages is itself the step of a mapper, which maps all of them (a batch); of one with more, each passage
+//! has a map step of its own.
 
 use crate::codec::WIRE;
+use crate::findings::Part;
 use crate::message::{Case, Envelope, Header};
-use crate::payload::{MapTask, PlanTask, ReduceTask, Scatter};
+use crate::payload::{MapTask, MappedFanOut, PlanTask, ReduceTask, Scatter};
 use crate::role::Role;
 
 /// Share of the time from the scatter to the deadline that the maps get, in percent; the rest is
@@ -45,8 +49,20 @@ pub fn reducer_step(header: &Header, case: &Case, scatter: u16) -> Envelope<Redu
         scatters: case.scatters.clone(),
         strict: false,
         last: false,
+        maps: None,
     };
     step(header, case, Role::Reducer, scatter + 2, task)
+}
+
+/// The same step with the newest fan-out in it, so that nothing of that has to be read: `parts` is what came of its passages.
+pub fn reducer_step_with(record: &Envelope<Scatter>, parts: Vec<Part>) -> Envelope<ReduceTask> {
+    let mut step = reducer_step(&record.header, &record.case, record.header.hop);
+    let scatter = record.payload.clone();
+    if let ReduceTask::Gather { maps, .. } = &mut step.payload {
+        *maps = Some(Box::new(MappedFanOut { scatter, parts }));
+    }
+    step.trail.clone_from(&record.trail);
+    step
 }
 
 /// A step of the turn of `header`, which brings no trail.

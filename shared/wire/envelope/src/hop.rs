@@ -391,6 +391,7 @@ mod tests {
             scatters: vec![2],
             strict: false,
             last: false,
+            maps: None,
         }));
         assert_eq!(
             wrong,

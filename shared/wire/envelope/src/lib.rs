@@ -109,7 +109,8 @@ pub use mode::{AutoMode, ModeChoice};
 pub use overrides::{OverrideError, Overrides};
 pub use payload::{
     After, Assessment, Citation, Doubt, Draft, DraftReading, DraftTable, Fact, FilterMatch,
-    MapTask, Passage, Plan, PlanRoute, PlanTask, Recall, ReduceTask, Scatter, Search, Verdict,
+    MapTask, MappedFanOut, Passage, Plan, PlanRoute, PlanTask, Recall, ReduceTask, Scatter, Search,
+    Verdict,
 };
 pub use place::{Place, place_at, told_places};
 pub use principal::{Groups, GroupsError, Principal};

@@ -8,6 +8,7 @@
 
 use crate::codec::is_default;
 use crate::filter::Filter;
+use crate::findings::Part;
 use crate::history::{ExchangePlace, History};
 use crate::ids::{Bucket, DocId};
 use crate::meaning::{AnswerForm, QuestionClass, QuestionIntent, SearchStrategy};
@@ -249,6 +250,9 @@ pub enum ReduceTask {
         /// Compose from what there is, even when it is little: nothing better will come.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         last: bool,
+        /// The newest of these fan-outs, where its maps travel with the step and nothing of it has to be read.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        maps: Option<Box<MappedFanOut>>,
     },
     /// Compose without a model, since the step that was to call one has failed for good: the answer is the facts as
     /// they are.
@@ -282,6 +286,15 @@ pub enum ReduceTask {
         /// The table, with its sources.
         listing: Box<Listing>,
     },
+}
+
+/// A fan-out that one mapper has mapped as a whole, with what came of each passage.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MappedFanOut {
+    /// What the scatter record holds.
+    pub scatter: Scatter,
+    /// What came of its passages, at most one for each; the rest was not waited for.
+    pub parts: Vec<Part>,
 }
 
 /// A fact with its origin.

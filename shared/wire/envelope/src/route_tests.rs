@@ -118,6 +118,7 @@ pub(super) fn gather(scatters: &[u16], strict: bool, last: bool) -> Next {
         scatters: scatters.to_vec(),
         strict,
         last,
+        maps: None,
     })
 }
 
@@ -211,6 +212,7 @@ fn a_broken_reducer_answers_without_a_model_from_every_fan_out_and_fails_when_th
             scatters: scatters.clone(),
             strict,
             last: strict,
+            maps: None,
         };
         let stitch = ReduceTask::Stitch {
             scatters: scatters.clone(),

@@ -116,7 +116,8 @@ subjects! {
     TenantQuery "query" { tenant: TenantId };
     /// A question that a gateway was asked for by request and reply, from such an account. Only the fleet publishes there.
     TenantAsked "query" { tenant: TenantId } "ask" {};
-    /// What to join.
+    /// What to join. Where a mapper takes all passages of the record in one step, that is its subject: a step of a mapper
+    /// without an index.
     Scatter "step" { shard: u16 } "scatter" { turn: TurnId, hop: u16 };
     /// A step to do; the index for map steps only.
     Step "step" { shard: u16, role: Role, turn: TurnId, hop: u16 } [index: u16];
@@ -171,6 +172,21 @@ impl Subject {
         }
     }
 
+    /// The turn and the hop of a scatter record, in both of its forms.
+    pub fn of_scatter(&self) -> Option<(&TurnId, u16)> {
+        match self {
+            Subject::Scatter { turn, hop, .. } => Some((turn, *hop)),
+            Subject::Step {
+                role: Role::Mapper,
+                turn,
+                hop,
+                index: None,
+                ..
+            } => Some((turn, *hop)),
+            _ => None,
+        }
+    }
+
     /// The shard token of a subject that has one.
     pub fn shard(&self) -> Option<u16> {
         match self {
@@ -219,7 +235,20 @@ pub fn feedback_on(tenant: &TenantId, turn: &TurnId) -> String {
     format!("argosy.feedback.{tenant}.{turn}.*")
 }
 
-/// The scatter record at a hop.
+/// Where a scatter record stands that is a step of a mapper itself.
+pub fn batch(shard: u16, turn: &TurnId, hop: u16) -> String {
+    let (role, turn, index) = (Role::Mapper, turn.clone(), None);
+    Subject::Step {
+        shard,
+        role,
+        turn,
+        hop,
+        index,
+    }
+    .to_string()
+}
+
+/// The scatter record at a hop, where its passages have map steps of their own or are not mapped.
 pub fn scatter(shard: u16, turn: &TurnId, hop: u16) -> String {
     let turn = turn.clone();
     Subject::Scatter { shard, turn, hop }.to_string()
@@ -240,6 +269,9 @@ pub fn part(shard: u16, turn: &TurnId, hop: u16, index: u16) -> String {
 pub fn fence(shard: u16, turn: &TurnId, hop: u16) -> String {
     format!("argosy.step.{shard}.*.{turn}.{hop}")
 }
+
+/// What the subject of every part begins with.
+pub const PARTS: &str = "argosy.part.";
 
 /// The parts of one fan-out.
 pub fn parts(shard: u16, turn: &TurnId, hop: u16) -> String {

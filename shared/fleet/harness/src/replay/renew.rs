@@ -2,11 +2,11 @@
 //! step the turn begins, and publishing the messages.
 
 use super::{Error, ReplayPoint};
-use crate::join::scatter_messages;
+use crate::join::{parts_in, scatter_messages};
 use bus::{Publish, StoredMessage};
 use envelope::{
-    Envelope, Header, Overrides, Part, PartResult, Payload, Role, Scatter, Subject, Usage, decode,
-    encode, fanout,
+    Envelope, Header, Overrides, Part, PartResult, Payload, ReduceTask, Role, Scatter, Subject,
+    Usage, decode, encode, fanout,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -29,6 +29,10 @@ impl Renew<'_> {
     ) -> Result<Vec<Publish>, Error> {
         let mut all = Vec::new();
         let mut step = recorded.clone();
+        if let Payload::Reducer(ReduceTask::Gather { maps, .. }) = &mut step.payload {
+            // They are among the fan-outs that are copied.
+            *maps = None;
+        }
         let read = recorded.payload.reads().iter();
         let rounds: BTreeSet<&u16> = recorded.case.scatters.iter().chain(read).collect();
         for hop in rounds {
@@ -92,20 +96,28 @@ impl Renew<'_> {
         let record = scatter_at(history, hop);
         let record = record.ok_or_else(|| Error::AgedOut(format!("the fan-out at hop {hop}")))?;
         let mut all = vec![self.scatter(&decode(&record.body)?)?];
-        let parts = parts_at(history, hop + 1);
-        all.extend(parts.map(|(index, stored)| self.part(hop + 1, index, stored)));
+        for part in parts_at(history, hop + 1).values() {
+            all.push(self.part(hop + 1, part)?);
+        }
         Ok(all)
     }
 
     fn scatter(&self, recorded: &Envelope<Scatter>) -> Result<Publish, Error> {
         let copy = self.envelope(recorded, recorded.header.hop, Role::Retriever);
-        let message = outbox::scatter(&copy, self.header.created_at, self.keep);
+        let message = outbox::scatter(&copy, false, self.header.created_at, self.keep);
         Ok(message.map_err(OutboxError::from)?)
     }
 
-    fn part(&self, hop: u16, index: u16, stored: &StoredMessage) -> Publish {
-        let now = self.header.created_at;
-        outbox::part(self.header, hop, index, stored.body.clone(), now, self.keep)
+    fn part(&self, hop: u16, part: &Part) -> Result<Publish, Error> {
+        let (now, body) = (self.header.created_at, encode(part)?);
+        Ok(outbox::part(
+            self.header,
+            hop,
+            part.index,
+            body,
+            now,
+            self.keep,
+        ))
     }
 
     /// The scatter record, the findings that are kept, the other map steps and the soft deadline; where
@@ -117,17 +129,15 @@ impl Renew<'_> {
         history: &TurnRecord,
     ) -> Result<Vec<Publish>, Error> {
         let scatter = recorded.header.hop;
-        let kept: BTreeMap<u16, &StoredMessage> = parts_at(history, start.hop)
-            .filter(|(_, stored)| start.keep_findings && has_findings(stored))
-            .collect();
+        let mut kept = parts_at(history, start.hop);
+        kept.retain(|_, part| start.keep_findings && has_findings(part));
         let mut all = vec![self.scatter(recorded)?];
-        all.extend(
-            kept.iter()
-                .map(|(index, stored)| free(self.part(start.hop, *index, stored))),
-        );
+        for part in kept.values() {
+            all.push(self.part(start.hop, &free(part))?);
+        }
         let record = self.envelope(recorded, scatter, Role::Retriever);
         let now = self.header.created_at;
-        let messages = scatter_messages(&record, now, self.keep)?;
+        let messages = scatter_messages(&record, false, now, self.keep)?;
         all.extend(messages.into_iter().filter(|message| {
             let index = match Subject::parse(&message.subject) {
                 Ok(Subject::Step { index, .. }) => index,
@@ -146,21 +156,23 @@ impl Renew<'_> {
 }
 
 /// A part that is taken over at the hop where the new turn begins: what it cost was spent by the parent.
-fn free(mut part: Publish) -> Publish {
-    if let Ok(mut read) = decode::<Part>(&part.body)
-        && let Some(entry) = &mut read.entry
-    {
+fn free(part: &Part) -> Part {
+    let mut part = part.clone();
+    if let Some(entry) = &mut part.entry {
         entry.usage = Usage::default();
-        if let Ok(body) = encode(&read) {
-            part.body = body;
-        }
     }
     part
 }
 
-/// Role and hop of what is stored there, if it is a step.
+/// Role and hop of what is stored there, if it is a step. The maps of a batch are one hop after its record, as all maps are.
 pub(super) fn place(stored: &StoredMessage) -> Option<(Role, u16)> {
     match Subject::parse(&stored.subject) {
+        Ok(Subject::Step {
+            role: Role::Mapper,
+            hop,
+            index: None,
+            ..
+        }) => Some((Role::Mapper, hop + 1)),
         Ok(Subject::Step { role, hop, .. }) => Some((role, hop)),
         _ => None,
     }
@@ -168,24 +180,31 @@ pub(super) fn place(stored: &StoredMessage) -> Option<(Role, u16)> {
 
 pub(super) fn scatter_at(history: &TurnRecord, at: u16) -> Option<&StoredMessage> {
     history.steps.iter().find(|stored| {
-        matches!(Subject::parse(&stored.subject), Ok(Subject::Scatter { hop, .. }) if hop == at)
+        let subject = Subject::parse(&stored.subject);
+        subject.is_ok_and(|subject| subject.of_scatter().is_some_and(|(_, hop)| hop == at))
     })
 }
 
-pub(super) fn parts_at(
-    history: &TurnRecord,
-    at: u16,
-) -> impl Iterator<Item = (u16, &StoredMessage)> {
-    history
-        .steps
-        .iter()
-        .filter_map(move |stored| match Subject::parse(&stored.subject) {
-            Ok(Subject::Part { hop, index, .. }) if hop == at => Some((index, stored)),
-            _ => None,
-        })
+/// The parts of a fan-out, those that travelled with the reducer's step before others.
+pub(super) fn parts_at(history: &TurnRecord, at: u16) -> BTreeMap<u16, Part> {
+    let (mut stored, mut brought) = (Vec::new(), Vec::new());
+    for message in &history.steps {
+        match Subject::parse(&message.subject) {
+            Ok(Subject::Part { hop, .. }) if hop == at => stored.extend(decode(&message.body).ok()),
+            Ok(Subject::Step {
+                role: Role::Reducer,
+                hop,
+                ..
+            }) if hop == at + 1 => {
+                brought = parts_in(message);
+            }
+            _ => {}
+        }
+    }
+    let all = stored.into_iter().chain(brought);
+    all.map(|part: Part| (part.index, part)).collect()
 }
 
-fn has_findings(stored: &StoredMessage) -> bool {
-    let part = decode::<Part>(&stored.body);
-    part.is_ok_and(|part| matches!(part.result, PartResult::Findings(_)))
+fn has_findings(part: &Part) -> bool {
+    matches!(part.result, PartResult::Findings(_))
 }

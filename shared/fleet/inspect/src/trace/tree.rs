@@ -126,7 +126,24 @@ impl Facts {
     }
 
     fn take(&mut self, stored: &StoredMessage) {
-        match Subject::parse(&stored.subject) {
+        let subject = Subject::parse(&stored.subject);
+        if let Some((_, hop)) = subject.as_ref().ok().and_then(Subject::of_scatter) {
+            self.hops.insert(hop);
+            let read = self.read(stored);
+            let Ok(found) = decode::<Envelope<Scatter>>(&stored.body) else {
+                return;
+            };
+            if let (Ok(Subject::Step { .. }), Some(read)) = (&subject, read) {
+                // A batch: the map steps are in its record.
+                for index in 0..found.payload.passages.len() as u16 {
+                    let step = (Role::Mapper, read.header.clone(), stored.clone());
+                    self.steps.insert((hop + 1, Some(index)), step);
+                }
+            }
+            self.scatters.insert(hop, found.payload);
+            return;
+        }
+        match subject {
             Ok(Subject::Step {
                 role, hop, index, ..
             }) => {
@@ -137,22 +154,24 @@ impl Facts {
                     let step = (role, read.header, stored.clone());
                     self.steps.insert((hop, index), step);
                 }
-            }
-            Ok(Subject::Scatter { hop, .. }) => {
-                self.hops.insert(hop);
-                self.read(stored);
-                if let Ok(found) = decode::<Envelope<Scatter>>(&stored.body) {
-                    self.scatters.insert(hop, found.payload);
+                if role == Role::Reducer {
+                    for part in harness::join::parts_in(stored) {
+                        self.take_part(hop.saturating_sub(1), part);
+                    }
                 }
             }
-            Ok(Subject::Part { hop, index, .. }) => {
+            Ok(Subject::Part { hop, .. }) => {
                 if let Ok(part) = decode::<Part>(&stored.body) {
-                    self.note(part.entry.clone());
-                    self.parts.insert((hop, Some(index)), part);
+                    self.take_part(hop, part);
                 }
             }
             _ => {}
         }
+    }
+
+    fn take_part(&mut self, hop: u16, part: Part) {
+        self.note(part.entry.clone());
+        self.parts.insert((hop, Some(part.index)), part);
     }
 
     /// Reads an envelope and remembers what every step of the turn says alike.

@@ -1,7 +1,7 @@
 //! Tests of trees built from stored messages.
 
 use super::super::sample::{self, SampleTurn};
-use super::super::{Continuation, ContinuationKind, StepState};
+use super::super::{Continuation, ContinuationKind, StepState, TraceSource};
 use super::build;
 use envelope::{Fallback, Outcome, Role, TurnId, UnixMs};
 
@@ -201,4 +201,63 @@ fn a_turn_and_those_that_go_on_from_it_are_linked_both_ways() {
         ((Role::Reducer, true), (Role::Validator, true))
     );
     assert_eq!(new.usage.calls, 1, "what the parent spent is its own");
+}
+
+/// The same turn, had one mapper mapped all passages in one step.
+fn in_a_batch(found: &mut TraceSource, has_reducer: bool) {
+    let passage = serde_json::json!({
+        "bucket": "files", "doc_id": "d", "chunk_id": "d.0", "title": "", "source": "", "score": 1.0, "text": "t"
+    });
+    let scatter = serde_json::json!({
+        "plan": {"query": "q"}, "passages": [passage, passage, passage], "matched": {"kind": "matched"}, "total_hits": 3
+    });
+    let with = |body: &[u8], payload: &serde_json::Value| {
+        let mut step: serde_json::Value = serde_json::from_slice(body).unwrap();
+        step["payload"] = payload.clone();
+        serde_json::to_vec(&step).unwrap().into()
+    };
+    let mut parts = Vec::new();
+    found.history.steps.retain_mut(|stored| {
+        if stored.subject.contains(".part.") {
+            parts.push(serde_json::from_slice(&stored.body).unwrap());
+            return false;
+        }
+        if stored.subject.contains(".scatter.") {
+            stored.subject = stored.subject.replace(".scatter.", ".mapper.");
+            stored.body = with(&stored.body, &scatter);
+        }
+        !stored.subject.contains(".mapper.q-1.3.")
+    });
+    let maps: Vec<serde_json::Value> = parts;
+    let gather = serde_json::json!({
+        "kind": "gather", "scatters": [2], "maps": {"scatter": scatter, "parts": maps}
+    });
+    let reducer = |stored: &&mut bus::StoredMessage| stored.subject.contains(".reducer.");
+    if let Some(reducer) = found.history.steps.iter_mut().find(reducer) {
+        reducer.body = with(&reducer.body, &gather);
+    }
+    if !has_reducer {
+        found.history.steps.truncate(3);
+        found.history.answer = None;
+        found.history.dead.clear();
+    }
+}
+
+#[test]
+fn a_batch_is_told_as_the_maps_that_it_holds() {
+    let mut found = SampleTurn::answered().found();
+    let apart = build(&sample::id(), &found);
+    in_a_batch(&mut found, true);
+    let batched = build(&sample::id(), &found);
+    assert_eq!(batched.steps[1].maps, apart.steps[1].maps);
+    assert_eq!(
+        (doing(&batched), batched.usage),
+        (doing(&apart), apart.usage)
+    );
+
+    in_a_batch(&mut found, false);
+    found.handed_out = [(Role::Mapper, 3)].into();
+    let maps = &build(&sample::id(), &found).steps[1].maps;
+    let runs: Vec<_> = maps.iter().map(|map| (map.index, map.doing)).collect();
+    assert_eq!(runs, [0, 1, 2].map(|index| (Some(index), StepState::Runs)));
 }

@@ -209,6 +209,7 @@ impl Turn {
                 scatters,
                 strict,
                 last: true,
+                maps: None,
             }),
         }
     }
