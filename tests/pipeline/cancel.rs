@@ -51,10 +51,10 @@ async fn cancel_ends_a_turn_and_stops_its_work() {
 
     // Every step was answered, so nothing of the turn comes back.
     let mapper = fleet.of(envelope::Role::Mapper);
-    until("the map steps to be acked", async || {
+    until("the batch to be acked", async || {
         let family = "argosy_messages_processed_total";
         let dropped = mapper.counter(family, &[r#"outcome="dropped""#]).await;
-        (dropped == MAPS as u64).then_some(())
+        (dropped == 1).then_some(())
     })
     .await;
     fleet.drain().await;
@@ -80,7 +80,8 @@ async fn maps_that_are_not_needed_any_more_are_stopped() {
     )
     .always(FakeNodeBehaviour::Answer);
     let mut set = model::options(&node);
-    set.push("run.early_reduce=3".into());
+    // With steps of their own, other mappers are told as well.
+    set.extend(["run.early_reduce=3".into(), "mapper.batch=1".into()]);
     let mut fleet = Fleet::new(server.url(), set);
     fleet.setup().await;
     fleet.start_all().await;

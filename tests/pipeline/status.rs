@@ -40,8 +40,8 @@ async fn the_fleet_is_shown_as_it_is() {
     let bus = connect(server.url()).await;
     let ids = ["one", "two", "three"].map(|id| question(Some(id.into()), "120s"));
     publish(&*bus, ids.to_vec()).await;
-    let maps = json!(QUESTIONS * model::MAPS);
-    let shown = until("the map steps to wait", async || {
+    let maps = json!(QUESTIONS);
+    let shown = until("the batches to wait", async || {
         let status = fleet.json(&["status", "--turn", "one"]).await;
         (row(&status, Role::Mapper)["pending"] == maps).then_some(status)
     })

@@ -111,9 +111,16 @@ fn publisher() -> TraceContext {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_question_is_one_tree() {
+    is_one_tree(false).await;
+    is_one_tree(true).await;
+}
+
+/// With a batch, its maps are recorded as steps with messages of their own are.
+async fn is_one_tree(is_batch: bool) {
     let server = testkit::nats::server().await;
     let (node, collector) = (model::node(MODEL).await, Collector::start().await.unwrap());
-    let mut fleet = fleet(server.url(), &node, &collector, &[]).await;
+    let more: &[&str] = if is_batch { &[] } else { &["mapper.batch=1"] };
+    let mut fleet = fleet(server.url(), &node, &collector, more).await;
     fleet.start_all().await;
     let bus = connect(server.url()).await;
     publish(&*bus, vec![question(None, DEADLINE); 2]).await;
@@ -140,8 +147,10 @@ async fn one_question_is_one_tree() {
             Role::Validator,
         ];
         let [planner, retriever, reducer, validator] = roles.map(|role| one(spans, role));
-        let maps = steps(spans, Role::Mapper);
-        assert_eq!(maps.len(), MAPS);
+        let mapped = steps(spans, Role::Mapper);
+        let (maps, batches): (Vec<_>, Vec<_>) =
+            (mapped.iter().copied()).partition(|span| !span.get(name::INDEX).is_empty());
+        assert_eq!((maps.len(), batches.len()), (MAPS, usize::from(is_batch)));
         let parents = [planner, retriever, reducer, validator].map(|s| &s.parent);
         let way = [&top.id, &planner.id, &retriever.id, &reducer.id];
         assert_eq!(parents, way, "each step is under the one that created it");
@@ -157,11 +166,16 @@ async fn one_question_is_one_tree() {
         };
         let next = |role| subject::steps_of(0, role);
         assert_eq!(sent(planner, &next(Role::Retriever)), 1);
-        assert_eq!(sent(retriever, "argosy.step.0.scatter.>"), 1);
-        assert_eq!(sent(retriever, &next(Role::Mapper)), MAPS);
-        assert_eq!(sent(retriever, "argosy.timer.>"), 1);
-        assert!(maps.iter().all(|map| sent(map, "argosy.part.0.>") == 1));
-        assert!(maps.iter().any(|map| sent(map, &next(Role::Reducer)) == 1));
+        let to_mappers = if is_batch { (0, 1) } else { (1, MAPS) };
+        let scatters = sent(retriever, "argosy.step.0.scatter.>");
+        assert_eq!((scatters, sent(retriever, &next(Role::Mapper))), to_mappers);
+        assert_eq!(sent(retriever, "argosy.timer.>"), 0, "the turn has one");
+        let parts = usize::from(!is_batch);
+        assert!(maps.iter().all(|map| sent(map, "argosy.part.0.>") == parts));
+        let by = mapped
+            .iter()
+            .filter(|map| sent(map, &next(Role::Reducer)) == 1);
+        assert!(by.count() >= 1, "somebody joins");
         assert_eq!(sent(reducer, &next(Role::Validator)), 1);
         assert_eq!(sent(validator, "argosy.answer.>"), 1);
 

@@ -82,7 +82,9 @@ pub(crate) async fn a_batch_without_its_timer_gets_one(on: On) {
     let stop = Stop::at(Point::ScatterStored);
     let first = world.hire(&retriever).batch(8).with(&stop).start();
     let _staff = world.staff(&[Role::Planner]);
-    let id = world.ask(json!({"question": "q", "id": "timer"})).await;
+    // So soon that the timer of the turn would not set the soft deadline.
+    let question = json!({"question": "q", "id": "timer", "deadline": "12s"});
+    let id = world.ask(question).await;
     stop.reached(1).await;
     first.kill().await;
     let (turn, hop) = (id.clone(), Some(2));

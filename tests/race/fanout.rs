@@ -24,7 +24,9 @@ pub(crate) async fn a_half_done_scatter_is_finished(on: On) {
     let stop = Stop::at(Point::ScatterStored);
     let first = world.hire(&retriever).with(&stop).start();
     let _staff = world.staff(&[Role::Planner, Role::Mapper, Role::Reducer, Role::Validator]);
-    let id = world.ask(json!({"question": "q", "id": "scatter"})).await;
+    // So soon that the timer of the turn would not set the soft deadline.
+    let question = json!({"question": "q", "id": "scatter", "deadline": "12s"});
+    let id = world.ask(question).await;
     stop.reached(1).await;
     first.kill().await;
     let before = ["planner 0", "retriever 1", "scatter 2"];

@@ -184,6 +184,7 @@ races! {
         a_late_part_changes_nothing,
         a_late_part_counts_in_the_next_round,
         a_late_timer_changes_nothing,
+        the_first_look_sets_the_soft_deadline,
         a_lost_timer_is_made_again,
         a_turn_without_a_timer_is_ended_by_the_sweep;
     broken:

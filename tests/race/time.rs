@@ -3,7 +3,7 @@
 
 use crate::between::{Between, Do};
 use crate::refusals::STRAIGHT;
-use crate::script::{Script, draft, plan, read, too_little};
+use crate::script::{Script, draft, plan, read, retriever, too_little};
 use crate::world::{On, World, until};
 use bus::{Bus, PublishError, Stream};
 use envelope::{Fallback, Outcome, Payload, Role, Subject, Terminal};
@@ -178,6 +178,47 @@ pub(crate) async fn a_late_timer_changes_nothing(on: On) {
         (world.steps(&id).await, reducer.calls()),
         (STRAIGHT.map(String::from).into(), 1)
     );
+}
+
+/// A turn has one timer. When it fires first, the gateway sets the soft deadline of the fan-out that is open, which is reduced
+/// without the map that hangs; a turn without one has its timer set again, and ends at its deadline.
+pub(crate) async fn the_first_look_sets_the_soft_deadline(on: On) {
+    let world = World::new(on).await;
+    let _gateway = world.gateway();
+    let mapper = Script::new(Role::Mapper, async |call| match &call.task.payload {
+        Payload::Mapper(map) if map.index == 2 => std::future::pending().await,
+        _ => Ok(read(call.task)),
+    });
+    let reducer = Script::new(Role::Reducer, async |call| {
+        match call.cx.header.turn.as_str() {
+            "hangs" => std::future::pending().await,
+            _ => Ok(draft(call.task)),
+        }
+    });
+    let _hands = [&mapper, &reducer].map(|script| world.hire(script).start());
+    let _retriever = world.hire(&retriever(3)).batch(8).start();
+    let _staff = world.staff(&[Role::Planner, Role::Validator]);
+    let ask = async |id| {
+        world
+            .ask(json!({"question": "q", "id": id, "deadline": "16s"}))
+            .await
+    };
+    let (id, hangs) = (ask("open").await, ask("hangs").await);
+    world.step_stored(&id, "mapper 2").await;
+    let timers = async |id: &str| {
+        let all = world.all(Stream::Timers).await;
+        let own = all.iter().map(|m| m.subject.as_str());
+        let own = own.filter(|at| at.contains(id)).map(str::to_owned);
+        own.collect::<Vec<_>>()
+    };
+    assert_eq!(timers("open").await, ["argosy.timer.open"]);
+    let terminal = world.end(&id).await;
+    assert_eq!(terminal.answer.as_deref(), Some("fact 0, fact 1"));
+    assert_eq!(missing(&terminal), [2]);
+    let terminal = world.end(&hangs).await;
+    assert_eq!(terminal.outcome, Outcome::Expired);
+    let took = terminal.asked_at.until(terminal.ended_at);
+    assert!((16_000..19_000).contains(&took), "{took} ms");
 }
 
 /// The timer of a turn is lost. The sweep makes it again, and the turn ends at its time.

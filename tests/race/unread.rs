@@ -106,7 +106,7 @@ pub(crate) async fn any_other_unreadable_step_ends_the_turn(on: On) {
     assert_eq!(world.all(Stream::Dead).await.len(), roles.len());
 }
 
-/// The first step of every turn has wire version 2.
+/// The first step of every turn has a wire version to come.
 fn newer(world: &World, deadline: bool) -> Arc<Between> {
     Between::new(&world.bus, move |message| {
         if !message.subject.starts_with("argosy.step.0.planner.") {
@@ -117,10 +117,10 @@ fn newer(world: &World, deadline: bool) -> Arc<Between> {
             .0
             .iter()
             .filter(|(name, _)| name != header::WIRE && (deadline || name != header::DEADLINE));
-        let headers = Headers(kept.cloned().collect()).with(header::WIRE, "2");
+        let headers = Headers(kept.cloned().collect()).with(header::WIRE, "3");
         Do::Instead(Publish {
             headers,
-            body: Bytes::from_static(br#"{"v":2,"shape":"of things to come"}"#),
+            body: Bytes::from_static(br#"{"v":3,"shape":"of things to come"}"#),
             ..message.clone()
         })
     })

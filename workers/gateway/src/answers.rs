@@ -172,15 +172,10 @@ impl Answers {
         if is_from_header(message) {
             return Ok(()); // Which had no reply subject.
         }
-        let timer = Subject::Timer {
-            turn: turn.clone(),
-            hop: None,
+        let owner = self.0.claimed_or_due(turn).await?;
+        match owner.and_then(|owner| owner.reply_to) {
+            Some(reply) => Ok(self.0.deliver(&message.body, turn, &reply).await?),
+            None => Ok(()),
         }
-        .to_string();
-        let timer = self.0.bus.last(Stream::Timers, &timer).await?;
-        if let Some(reply) = timer.as_ref().and_then(|t| t.headers.get(header::REPLY)) {
-            self.0.deliver(&message.body, turn, reply).await?;
-        }
-        Ok(())
     }
 }

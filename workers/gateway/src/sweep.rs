@@ -210,7 +210,7 @@ async fn look_after(
     let waits = begun.is_none();
     let header = match begun {
         Some(owner) => owner,
-        None => turns.claimed(&header.turn).await?.unwrap_or(header),
+        None => (turns.claimed_or_due(&header.turn).await?).unwrap_or(header),
     };
     let acted = if is_overdue(turns, &header) {
         end_overdue(turns, &header, waits, message).await

@@ -1,14 +1,15 @@
-//! Handles timers that fire: the end of a turn, the soft deadline of a fan-out, the sweep.
+//! Handles timers that fire: the first look at a turn, its end, the soft deadline of a fan-out, the sweep.
 
 use crate::sweep;
 use crate::turns::{Error, Turns};
-use bus::{Delivery, StoredMessage};
-use envelope::{Header, Subject, TenantId};
+use bus::{Delivery, StoredMessage, Stream};
+use envelope::{Header, Subject, TenantId, fanout, header, subject};
 use futures_util::future::BoxFuture;
 use harness::consumer_loop::{AckDecision, DeliveryHandler};
 use harness::join;
 use std::sync::Arc;
 use std::time::Duration;
+use streams::outbox::{self, publish_until};
 
 pub(crate) struct Due(pub(crate) Arc<Turns>);
 
@@ -47,6 +48,9 @@ impl Due {
         }
         let header = serde_json::from_slice::<Header>(&message.body).ok();
         match (header, hop) {
+            (Some(header), None) if self.0.now() < header.deadline => {
+                self.look(&header, message).await
+            }
             (Some(header), None) => self.0.expire(&header).await.map(drop),
             (Some(header), Some(hop)) => self.reduce_what_is_there(&header, hop).await,
             (None, _) => {
@@ -64,6 +68,25 @@ impl Due {
         }
     }
 
+    /// Handles the first look at a turn that still runs: sets the soft deadline of a fan-out that is open, then the timer for
+    /// the end of the turn.
+    async fn look(&self, header: &Header, fired: &StoredMessage) -> Result<(), Error> {
+        let (bus, keep) = (&*self.0.bus, self.0.topology.keep.duration());
+        let path = subject::path(header.shard, &header.turn);
+        let newest = bus.last(Stream::Steps(header.shard), &path).await?;
+        if let Some(record) = newest.as_ref().and_then(join::open_fan_out) {
+            let at = fanout::soft_deadline(&record.header);
+            let soft = outbox::timer(&record.header, Some(record.header.hop), at, keep);
+            publish_until(bus, soft, self.0.patience()).await?;
+        }
+        let mut end = outbox::timer(header, None, header.deadline, keep);
+        if let Some(under) = fired.headers.get(header::ASKED_UNDER) {
+            end.headers = end.headers.with(header::ASKED_UNDER, under);
+        }
+        publish_until(bus, end, self.0.patience()).await?;
+        Ok(())
+    }
+
     /// Handles the soft deadline: the reducer starts with the parts that are there. If the last mapper was first, its
     /// reducer's step is the same one.
     async fn reduce_what_is_there(&self, header: &Header, hop: u16) -> Result<(), Error> {
@@ -76,7 +99,7 @@ impl Due {
                 &*self.0.bus,
                 &record.header,
                 &record.case,
-                hop,
+                (hop, record.v),
                 self.0.topology.keep.duration(),
             )
             .await?;

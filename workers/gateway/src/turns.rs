@@ -15,8 +15,8 @@ use envelope::question::Question;
 use envelope::route::route;
 use envelope::{
     Budget, Case, Envelope, Event, Header, Mode, Next, Outcome, Overrides, Problem, QuestionText,
-    Refusal, Role, Subject, TenantId, Terminal, Transition, TurnId, UnixMs, Usage, WIRE, header,
-    subject,
+    Refusal, Role, Subject, TenantId, Terminal, Transition, TurnId, UnixMs, Usage, WIRE, fanout,
+    header, subject,
 };
 use harness::CancelRegistry;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -190,14 +190,15 @@ impl Turns {
         }
     }
 
-    /// Creates the timer that ends the turn at its deadline, which is the claim on its id. `question` is the message
-    /// for which the turn begins.
+    /// Creates the timer that ends the turn at its deadline, which is the claim on its id. It fires before that, to look for
+    /// open fan-outs ([`fanout::first_look`]). `question` is the message for which the turn begins.
     pub(crate) async fn create_timer(
         &self,
         header: &Header,
         question: &StoredMessage,
     ) -> Result<CreateOutcome, Error> {
-        let mut timer = outbox::timer(header, None, header.deadline, self.topology.keep.duration());
+        let at = fanout::first_look(header);
+        let mut timer = outbox::timer(header, None, at, self.topology.keep.duration());
         timer.condition = WriteCondition::Absent;
         if let Some(under) = asked_under(question) {
             timer.headers = timer.headers.with(header::ASKED_UNDER, under.to_string());

@@ -17,11 +17,12 @@ use envelope::limits::ATTACHMENTS_MAX;
 use envelope::route::{Event, Next, Transition, route};
 use envelope::{
     After, Case, Class, Classify, Envelope, Exit, Header, MapTask, Outcome, Part, PartResult,
-    Payload, Problem, Role, Scatter, Task, Terminal, TrailEntry, UnixMs, Usage, WIRE, header,
-    subject,
+    Payload, Problem, Role, Scatter, Task, Terminal, TrailEntry, UnixMs, Usage, WIRE,
+    WIRE_OF_BATCHES, header,
 };
 use stage::{Attachment, StepContext, StepOutput};
 use std::time::Duration;
+use streams::history;
 use streams::outbox::{self, CreateOutcome, publish_until};
 
 /// First and longest wait before a file is stored again: as for a publish.
@@ -130,8 +131,9 @@ impl Worker {
             }
             Next::Scatter(found) => {
                 self.metrics.fanned_out(found.passages.len());
+                let is_batch = found.after == After::Map && self.is_batch(found.passages.len());
                 let record = Envelope {
-                    v: WIRE,
+                    v: if is_batch { WIRE_OF_BATCHES } else { WIRE },
                     header,
                     case,
                     trail: trail(),
@@ -179,14 +181,11 @@ impl Worker {
         place: &StepAddress,
         record: &Envelope<Scatter>,
     ) -> Result<(), Failure> {
-        let found = &record.payload;
-        let is_batch =
-            self.batch > 1 && found.after == After::Map && found.passages.len() <= self.batch;
-        let message = outbox::scatter(record, is_batch, self.bus.now(), self.keep())?;
+        let message = outbox::scatter(record, self.bus.now(), self.keep())?;
         let created = publish_until(&*self.bus, message, record.header.deadline).await?;
         self.fault(Point::ScatterStored).await;
         if created == CreateOutcome::Now {
-            join::scatter(&*self.bus, record, is_batch, self.keep()).await?;
+            join::scatter(&*self.bus, record, self.keep()).await?;
         }
         self.finish_if_before(place, created).await
     }
@@ -378,9 +377,8 @@ impl Worker {
         let now = self.bus.now();
         let unread = Event::Unread(failure.code);
         // The turn's timer holds what its header was; without it only the turn's id is known.
-        let known = self.bus.last(Stream::Timers, &subject::timer(turn)).await?;
-        let header = known.and_then(|timer| serde_json::from_slice::<Header>(&timer.body).ok());
-        let header = header.unwrap_or_else(|| Header {
+        let known = history::begun(&*self.bus, turn).await?;
+        let header = known.unwrap_or_else(|| Header {
             shard,
             deadline: now.plus(10_000),
             ..Header::of(turn.clone(), place.role, hop, now)

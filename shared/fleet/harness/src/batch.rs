@@ -292,10 +292,12 @@ impl Worker {
         let message = match whole {
             Ok(message) if message.body.len() <= BROUGHT_MAX => message,
             Ok(_) | Err(CodecError::TooLarge { .. }) => {
-                let bare = fanout::reducer_step(&record.header, &record.case, record.header.hop);
-                let bare = outbox::step(&bare, None, now, self.keep())?;
                 self.store_fresh(batch).await?;
-                bare
+                let Envelope {
+                    header, case, v, ..
+                } = &batch.record;
+                join::join(&*self.bus, header, case, (header.hop, *v), self.keep()).await?;
+                return Ok(());
             }
             Err(error) => return Err(error.into()),
         };

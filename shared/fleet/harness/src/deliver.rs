@@ -11,7 +11,7 @@ use crate::delivery_outcome::{AckReason, DeliveryOutcome};
 use crate::disposition::{Disposition, dispose, newer_wire_delay};
 use crate::draft::checkable;
 use crate::early_reduce;
-use crate::join::{self, Gathered, JoinError, gather, until};
+use crate::join::{self, Gathered, JoinError, gather, record_in, until};
 use crate::live;
 use crate::step::{Step, StepAddress, deadline_of, wire_of};
 use crate::trace;
@@ -20,8 +20,8 @@ use bus::{BusError, Delivery, PublishError, StoredMessage, Stream};
 use envelope::fanout::soft_deadline;
 use envelope::limits::{DELIVERIES_MAX, DELIVERIES_NEWER_WIRE_MAX};
 use envelope::{
-    Class, Classify, CodecError, Exit, Header, Payload, ReduceTask, Role, Subject, Task, UnixMs,
-    WIRE, subject,
+    Class, Classify, CodecError, Exit, Header, Payload, ReduceTask, Role, Task, UnixMs,
+    WIRE_OF_BATCHES, subject,
 };
 use futures_util::FutureExt;
 use stage::{Live, StepClock, StepContext, StepOutput};
@@ -132,7 +132,7 @@ impl Worker {
         // Left for a newer worker.
         let is_left = delivery.delivered <= DELIVERIES_NEWER_WIRE_MAX;
         let newer = DeliveryOutcome::Retry(newer_wire_delay(started_at, deadline));
-        if is_left && wire_of(message).is_some_and(|v| v > WIRE) {
+        if is_left && wire_of(message).is_some_and(|v| v > WIRE_OF_BATCHES) {
             return newer;
         }
         if self.role == Role::Mapper
@@ -453,12 +453,8 @@ impl Worker {
         let Some(found) = self.bus.last(Stream::Steps(place.shard), &fence).await? else {
             return Ok(false);
         };
-        let at = Subject::parse(&found.subject);
-        if at.as_ref().is_ok_and(|at| at.of_scatter().is_some())
-            && let Ok(record) = envelope::decode(&found.body)
-        {
-            let is_batch = matches!(at, Ok(Subject::Step { .. }));
-            join::scatter(&*self.bus, &record, is_batch, self.keep()).await?;
+        if let Some(record) = record_in(std::slice::from_ref(&found), hop) {
+            join::scatter(&*self.bus, &record, self.keep()).await?;
         }
         Ok(true)
     }

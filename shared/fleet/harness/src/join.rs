@@ -14,7 +14,7 @@ use crate::step::Step;
 use bus::{Bus, BusError, Publish, StoredMessage, Stream};
 use envelope::{
     After, Case, Envelope, FanOut, Header, MappedFanOut, Part, ReduceTask, Role, Scatter, Subject,
-    TrailEntry, TurnId, UnixMs, decode, encode, fanout, subject,
+    TrailEntry, TurnId, UnixMs, WIRE, decode, encode, fanout, subject,
 };
 use futures_util::future::try_join_all;
 use std::collections::HashMap;
@@ -23,15 +23,14 @@ use std::time::Duration;
 use streams::outbox::{self, CreateOutcome, OutboxError, publish_until, step, timer};
 
 /// Publishes what follows from a scatter record: the map steps, unless it is one itself (a batch), and the timer of the soft
-/// deadline, or the next step of a loop.
+/// deadline where that of the turn comes too early to set it; or the next step of a loop.
 pub(crate) async fn scatter(
     bus: &dyn Bus,
     record: &Envelope<Scatter>,
-    is_batch: bool,
     keep: Duration,
 ) -> Result<(), OutboxError> {
     let until = record.header.deadline;
-    let messages = scatter_messages(record, is_batch, bus.now(), keep)?;
+    let messages = scatter_messages(record, bus.now(), keep)?;
     let messages = messages.into_iter();
     try_join_all(messages.map(|message| publish_until(bus, message, until))).await?;
     Ok(())
@@ -40,7 +39,6 @@ pub(crate) async fn scatter(
 /// What follows from a scatter record.
 pub(crate) fn scatter_messages(
     record: &Envelope<Scatter>,
-    is_batch: bool,
     now: UnixMs,
     keep: Duration,
 ) -> Result<Vec<Publish>, OutboxError> {
@@ -49,13 +47,15 @@ pub(crate) fn scatter_messages(
         return Ok(vec![step(&fanout::act_step(record), None, now, keep)?]);
     }
     let mut messages = Vec::with_capacity(record.payload.passages.len() + 1);
-    if !is_batch {
+    if !fanout::is_batch(record) {
         for map in fanout::map_steps(record) {
             messages.push(step(&map, Some(map.payload.index), now, keep)?);
         }
     }
-    let at = fanout::soft_deadline(&record.header);
-    messages.push(timer(&record.header, Some(record.header.hop), at, keep));
+    if fanout::is_after_first_look(&record.header, now) {
+        let at = fanout::soft_deadline(&record.header);
+        messages.push(timer(&record.header, Some(record.header.hop), at, keep));
+    }
     Ok(messages)
 }
 
@@ -101,19 +101,21 @@ pub(crate) async fn count_and_join(
     if bus.count(stream, &filter).await? < wanted {
         return Ok(false);
     }
-    join(bus, header, case, header.hop - 1, keep).await?;
+    join(bus, header, case, (header.hop - 1, WIRE), keep).await?;
     Ok(true)
 }
 
-/// Creates the reducer's step with the parts there are: the count was reached or the time is up.
+/// Creates the reducer's step with the parts there are: the count was reached or the time is up. It has the wire version `v` of
+/// its scatter record, so that whoever can read that takes it.
 pub async fn join(
     bus: &dyn Bus,
     header: &Header,
     case: &Case,
-    scatter: u16,
+    (scatter, v): (u16, u16),
     keep: Duration,
 ) -> Result<CreateOutcome, OutboxError> {
-    let envelope = fanout::reducer_step(header, case, scatter);
+    let mut envelope = fanout::reducer_step(header, case, scatter);
+    envelope.v = v;
     let message = step(&envelope, None, bus.now(), keep)?;
     Ok(publish_until(bus, message, header.deadline).await?)
 }
@@ -140,6 +142,13 @@ pub(crate) fn record_in(found: &[StoredMessage], hop: u16) -> Option<Envelope<Sc
         .iter()
         .find(is_it)
         .and_then(|stored| decode(&stored.body).ok())
+}
+
+/// The fan-out of the newest step of a turn, if that is one whose maps are waited for.
+pub fn open_fan_out(newest: &StoredMessage) -> Option<Envelope<Scatter>> {
+    Subject::parse(&newest.subject).ok()?.of_scatter()?;
+    let record: Envelope<Scatter> = decode(&newest.body).ok()?;
+    (record.payload.after == After::Map).then_some(record)
 }
 
 /// The parts of a fan-out that travel with its reducer's step.

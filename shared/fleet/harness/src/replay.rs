@@ -15,7 +15,7 @@ use renew::{Renew, place, scatter_at};
 use bus::{Bus, BusError, Publish, PublishError, StoredMessage, Stream, WriteCondition};
 use envelope::{
     Case, CodecError, ConversationId, Envelope, Header, Overrides, Payload, Role, Scatter, Subject,
-    TurnId, UnixMs, decode, header, subject,
+    TurnId, UnixMs, decode, fanout, header, subject,
 };
 use std::time::Duration;
 use streams::history::{self, TurnRecord};
@@ -255,7 +255,7 @@ pub async fn claim(
         false => {
             let mut timer = Publish {
                 condition: WriteCondition::Absent,
-                ..outbox::timer(&header, None, header.deadline, keep)
+                ..outbox::timer(&header, None, fanout::first_look(&header), keep)
             };
             if let Some(under) = start.under() {
                 timer.headers = timer.headers.with(header::ASKED_UNDER, under.to_string());

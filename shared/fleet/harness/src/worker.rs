@@ -141,6 +141,11 @@ impl Worker {
         (cancels, joins)
     }
 
+    /// Whether one step maps so many passages.
+    pub(crate) fn is_batch(&self, passages: usize) -> bool {
+        self.batch > 1 && passages <= self.batch
+    }
+
     pub(crate) fn random(&self) -> f64 {
         self.rng
             .lock()

@@ -8,7 +8,8 @@ use crate::sending::Sending;
 use bus::{Bus, Headers, Publish, PublishError, Schedule, WriteCondition};
 use bytes::Bytes;
 use envelope::{
-    CodecError, Envelope, Header, Scatter, Subject, Terminal, UnixMs, encode, header, subject,
+    CodecError, Envelope, Header, Scatter, Subject, Terminal, UnixMs, WIRE, encode, fanout, header,
+    subject,
 };
 use serde::Serialize;
 use std::time::Duration;
@@ -85,12 +86,12 @@ async fn repeat_until(bus: &dyn Bus, message: Publish, until: UnixMs) -> Result<
     }
 }
 
-/// The headers of every message of a turn.
-fn headers_of(header: &Header) -> Headers {
+/// The headers of every message of a turn, of a wire version.
+fn headers_of(header: &Header, v: u16) -> Headers {
     let headers = Headers::default()
         .with(header::TURN, header.turn.as_str())
         .with(header::DEADLINE, header.deadline.0.to_string())
-        .with(header::WIRE, envelope::WIRE.to_string());
+        .with(header::WIRE, v.to_string());
     let trace = [
         (header::TRACEPARENT, &header.traceparent),
         (header::TRACESTATE, &header.tracestate),
@@ -138,29 +139,27 @@ pub fn step<P: Serialize>(
         Some(_) => WriteCondition::Absent,
     };
     Ok(Publish {
-        headers: headers_of(&envelope.header),
+        headers: headers_of(&envelope.header, envelope.v),
         condition,
         ttl: Some(time_to_live(now, *deadline, keep)),
         ..Publish::new(subject, encode(envelope)?)
     })
 }
 
-/// A scatter record, which takes the place of the step at its hop. With `is_batch` it is a step itself, of a mapper that maps
-/// all of its passages.
+/// A scatter record, which takes the place of the step at its hop. A batch is a step itself, of a mapper.
 pub fn scatter(
     record: &Envelope<Scatter>,
-    is_batch: bool,
     now: UnixMs,
     keep: Duration,
 ) -> Result<Publish, CodecError> {
     let header = &record.header;
     let (shard, turn, hop) = (header.shard, &header.turn, header.hop);
-    let subject = match is_batch {
+    let subject = match fanout::is_batch(record) {
         true => subject::batch(shard, turn, hop),
         false => subject::scatter(shard, turn, hop),
     };
     Ok(Publish {
-        headers: headers_of(header),
+        headers: headers_of(header, record.v),
         condition: WriteCondition::AbsentAcross(subject::fence(shard, turn, hop)),
         ttl: Some(time_to_live(now, header.deadline, keep)),
         ..Publish::new(subject, encode(record)?)
@@ -177,7 +176,7 @@ pub fn part(
     keep: Duration,
 ) -> Publish {
     Publish {
-        headers: headers_of(header),
+        headers: headers_of(header, WIRE),
         condition: WriteCondition::Absent,
         ttl: Some(time_to_live(now, header.deadline, keep)),
         ..Publish::new(subject::part(header.shard, &header.turn, hop, index), body)
@@ -190,7 +189,8 @@ pub fn part(
 pub fn timer(header: &Header, hop: Option<u16>, at: UnixMs, keep: Duration) -> Publish {
     let turn = || header.turn.clone();
     let body = Bytes::from(serde_json::to_vec(header).unwrap_or_default());
-    let mut headers = headers_of(header).with(header::QUESTION, header.question_hash.as_str());
+    let mut headers =
+        headers_of(header, WIRE).with(header::QUESTION, header.question_hash.as_str());
     if let Some(reply) = &header.reply_to {
         headers = headers.with(header::REPLY, reply.as_str());
     }
@@ -218,7 +218,7 @@ pub fn terminal(terminal: &Terminal, reply_to: Option<&str>) -> Result<Publish, 
     };
     let mut headers = Headers::default()
         .with(header::TURN, terminal.turn.as_str())
-        .with(header::WIRE, envelope::WIRE.to_string())
+        .with(header::WIRE, WIRE.to_string())
         .with(header::QUESTION, terminal.question_hash.as_str());
     if let Some(reply) = reply_to {
         headers = headers.with(header::REPLY, reply);

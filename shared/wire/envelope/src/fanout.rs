@@ -4,15 +4,23 @@
 //! A record of few passages is itself the step of a mapper, which maps all of them (a batch); of one with more, each passage
 //! has a map step of its own.
 
-use crate::codec::WIRE;
+use crate::codec::{WIRE, WIRE_OF_BATCHES};
 use crate::findings::Part;
-use crate::message::{Case, Envelope, Header};
+use crate::message::{Case, Envelope, Header, UnixMs};
 use crate::payload::{MapTask, MappedFanOut, PlanTask, ReduceTask, Scatter};
 use crate::role::Role;
 
 /// Share of the time from the scatter to the deadline that the maps get, in percent; the rest is
 /// for reducing and validating what is there.
 const SOFT_DEADLINE_PERCENT: u64 = 70;
+
+/// Whether a scatter record is itself the step of a mapper, which maps all of its passages. Its version says so.
+pub fn is_batch(scatter: &Envelope<Scatter>) -> bool {
+    scatter.v == WIRE_OF_BATCHES
+}
+
+/// How far the clocks of a fleet may be apart, in milliseconds.
+const CLOCKS_DIFFER_MS: u64 = 10_000;
 
 /// The map steps of a scatter record, in order of their passages.
 pub fn map_steps(scatter: &Envelope<Scatter>) -> impl Iterator<Item = Envelope<MapTask>> + '_ {
@@ -62,6 +70,7 @@ pub fn reducer_step_with(record: &Envelope<Scatter>, parts: Vec<Part>) -> Envelo
         *maps = Some(Box::new(MappedFanOut { scatter, parts }));
     }
     step.trail.clone_from(&record.trail);
+    step.v = WIRE_OF_BATCHES;
     step
 }
 
@@ -82,7 +91,20 @@ fn step<P>(header: &Header, case: &Case, role: Role, hop: u16, payload: P) -> En
 }
 
 /// When the reducer starts with the parts that are there, in Unix milliseconds.
-pub fn soft_deadline(header: &Header) -> crate::message::UnixMs {
+pub fn soft_deadline(header: &Header) -> UnixMs {
     let room = header.created_at.until(header.deadline);
     header.created_at.plus(room * SOFT_DEADLINE_PERCENT / 100)
+}
+
+/// When the timer of a turn fires first, in Unix milliseconds: no fan-out of the turn has its soft deadline before that, so most
+/// turns end without one having been set.
+pub fn first_look(header: &Header) -> UnixMs {
+    let room = header.asked_at.until(header.deadline);
+    header.asked_at.plus(room * SOFT_DEADLINE_PERCENT / 100)
+}
+
+/// Whether a fan-out whose record is stored `now` has to set its own soft deadline: the timer of its turn may look for open
+/// fan-outs before it sees this one, or have done so. Clocks may differ by [`CLOCKS_DIFFER_MS`].
+pub fn is_after_first_look(header: &Header, now: UnixMs) -> bool {
+    now.plus(CLOCKS_DIFFER_MS) >= first_look(header)
 }

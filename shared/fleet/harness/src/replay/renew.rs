@@ -104,7 +104,7 @@ impl Renew<'_> {
 
     fn scatter(&self, recorded: &Envelope<Scatter>) -> Result<Publish, Error> {
         let copy = self.envelope(recorded, recorded.header.hop, Role::Retriever);
-        let message = outbox::scatter(&copy, false, self.header.created_at, self.keep);
+        let message = outbox::scatter(&copy, self.header.created_at, self.keep);
         Ok(message.map_err(OutboxError::from)?)
     }
 
@@ -137,7 +137,7 @@ impl Renew<'_> {
         }
         let record = self.envelope(recorded, scatter, Role::Retriever);
         let now = self.header.created_at;
-        let messages = scatter_messages(&record, false, now, self.keep)?;
+        let messages = scatter_messages(&record, now, self.keep)?;
         all.extend(messages.into_iter().filter(|message| {
             let index = match Subject::parse(&message.subject) {
                 Ok(Subject::Step { index, .. }) => index,

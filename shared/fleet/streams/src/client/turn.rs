@@ -7,7 +7,7 @@ use crate::history;
 use crate::outbox::{self, CreateOutcome, publish_until};
 use bus::{Bus, BusError, CoreMessage, Publish, StoredMessage, Stream, Subscription};
 use envelope::live::{LiveText, LiveWait};
-use envelope::{Header, Outcome, Subject, TenantId, Terminal, TrailEntry, TurnId, header, subject};
+use envelope::{Header, Outcome, Subject, TenantId, Terminal, TrailEntry, TurnId, subject};
 use serde_json::{Map, Value};
 use std::time::Duration;
 use telemetry::TraceContext;
@@ -170,8 +170,7 @@ pub(super) fn read(body: &[u8]) -> Result<Terminal, Error> {
 /// Whether a timer of the turn is stored, which is what a gateway begins with; `None` where that is not
 /// known.
 async fn taken(bus: &dyn Bus, turn: &TurnId) -> Option<bool> {
-    let timer = subject::timer(turn);
-    let timer = timeout(TAKEN_MAX, bus.last(Stream::Timers, &timer)).await;
+    let timer = timeout(TAKEN_MAX, history::timer(bus, turn)).await;
     Some(timer.ok()?.ok()?.is_some())
 }
 
@@ -187,7 +186,7 @@ pub async fn answer(bus: &dyn Bus, turn: &TurnId) -> Result<Terminal, Error> {
     if let Some(stored) = terminal(bus, turn).await? {
         return read(&stored.body);
     }
-    match bus.last(Stream::Timers, &subject::timer(turn)).await? {
+    match history::timer(bus, turn).await? {
         Some(_) => Err(Error::Unended(turn.clone())),
         None => Err(Error::NoAnswer(turn.clone())),
     }
@@ -208,7 +207,7 @@ pub fn trace_id_in(header: &Header) -> Option<String> {
 
 /// Cancels a turn: it stores the terminal event first, then tells the workers. It needs no gateway.
 pub async fn cancel(bus: &dyn Bus, turn: &TurnId) -> Result<CreateOutcome, Error> {
-    let timer = bus.last(Stream::Timers, &subject::timer(turn)).await?;
+    let timer = history::timer(bus, turn).await?;
     if timer.is_none() && terminal(bus, turn).await?.is_none() {
         return Err(Error::NoTurn(turn.clone()));
     }
@@ -222,7 +221,7 @@ pub async fn cancel(bus: &dyn Bus, turn: &TurnId) -> Result<CreateOutcome, Error
             Terminal::bare(turn.clone(), tenant, Outcome::Cancelled, bus.now())
         }
     };
-    let reply = timer.as_ref().and_then(|t| t.headers.get(header::REPLY));
+    let reply = known.as_ref().and_then(|header| header.reply_to.as_deref());
     let message = outbox::terminal(&event, reply).map_err(Error::End)?;
     let created = publish_until(bus, message, bus.now().plus(5_000)).await?;
     let word = Subject::Cancel { turn: turn.clone() };
