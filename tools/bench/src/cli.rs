@@ -152,9 +152,6 @@ pub struct FloorRoleArgs {
     /// How long the stubbed index takes, in milliseconds.
     #[arg(long, default_value_t = 0)]
     pub search_delay_ms: u64,
-    /// Ask the leader for the number of parts, once a question.
-    #[arg(long)]
-    pub count: bool,
 }
 
 /// `argosy-bench fleet`

@@ -2,8 +2,7 @@
 //!
 //! A closed loop keeps a fixed number of questions in flight. The model is a stub, so the measured cost is that of
 //! the messages in the fleet, the server and the driver. The ratios matter, because absolute figures depend on the
-//! machine. Runs of the fleet and of both floors alternate on fresh servers, so that a drift of the machine affects
-//! all.
+//! machine. Runs of the fleet and of the floor alternate on fresh servers, so that a drift of the machine affects both.
 
 use crate::cli::FleetArgs;
 use crate::driver::{Cost, Run};
@@ -32,10 +31,8 @@ struct Row {
     processes: Vec<Cost>,
     messages_per_query: f64,
     bytes_per_message: f64,
-    /// Bare JetStream whose leader counts once a question.
+    /// Bare JetStream with as many messages.
     floor: Option<Floor>,
-    /// Bare JetStream where nothing is counted.
-    floor_without_count: Option<Floor>,
 }
 
 /// A floor beside a row.
@@ -59,20 +56,15 @@ pub async fn fleet(args: FleetArgs, output: Output) -> Result<(), CliError> {
     }
     let setting = Setting::of(&args)?;
     let mut fleets = Vec::new();
-    let mut floors = [Vec::new(), Vec::new()];
+    let mut floors = Vec::new();
     for repetition in 0..args.repeat.max(1) {
         fleets.push(fleet_run::run(&setting, Kind::Fleet).await?);
         if !args.no_floor && args.rounds == 1 {
-            for (runs, kind) in floors
-                .iter_mut()
-                .zip([Kind::Floor, Kind::FloorWithoutCount])
-            {
-                runs.push(fleet_run::run(&setting, kind).await?);
-            }
+            floors.push(fleet_run::run(&setting, Kind::Floor).await?);
         }
         tracing::info!(repetition, "repetition done");
     }
-    for (fleet, floor) in floors.iter().flat_map(|runs| fleets.iter().zip(runs)) {
+    for (fleet, floor) in fleets.iter().zip(&floors) {
         same_messages(fleet, floor)?;
     }
     let rows: Vec<Row> = (0..args.in_flight.len())
@@ -98,7 +90,7 @@ pub async fn fleet(args: FleetArgs, output: Output) -> Result<(), CliError> {
         args.repeat
     );
     let head = format!(
-        "{:>9} {:>10} {:>8} {:>8} {:>9} {:>7} {:>6} {:>10} {:>6} {:>12} {:>6}",
+        "{:>9} {:>10} {:>8} {:>8} {:>9} {:>7} {:>6} {:>10} {:>6}",
         "in flight",
         "queries/s",
         "p50 ms",
@@ -107,21 +99,15 @@ pub async fn fleet(args: FleetArgs, output: Output) -> Result<(), CliError> {
         "Pss MB",
         "msg/q",
         "floor q/s",
-        "ratio",
-        "uncounted",
         "ratio"
     );
     println!("{}", head.bold());
     for r in &rows {
-        let floor = |floor: &Option<Floor>| {
-            let floor = floor.as_ref();
-            let q = floor.map_or("--".into(), |f| format!("{:.0}", f.queries_per_s));
-            (q, floor.map_or("--".into(), |f| format!("{:.2}", f.ratio)))
-        };
-        let (counted, ratio) = floor(&r.floor);
-        let (uncounted, bare) = floor(&r.floor_without_count);
+        let floor = r.floor.as_ref();
+        let bare = floor.map_or("--".into(), |f| format!("{:.0}", f.queries_per_s));
+        let ratio = floor.map_or("--".into(), |f| format!("{:.2}", f.ratio));
         println!(
-            "{:>9} {:>10.0} {:>8.2} {:>8.2} {:>9.2} {:>7.0} {:>6.1} {counted:>10} {ratio:>6} {uncounted:>12} {bare:>6}",
+            "{:>9} {:>10.0} {:>8.2} {:>8.2} {:>9.2} {:>7.0} {:>6.1} {bare:>10} {ratio:>6}",
             r.in_flight,
             r.queries_per_s,
             r.p50_ms,
@@ -171,11 +157,11 @@ pub(crate) fn costs(in_flight: usize, processes: &[Cost]) {
     }
 }
 
-fn row(i: usize, args: &FleetArgs, fleets: &[Measured], floors: &[Vec<Measured>; 2]) -> Row {
+fn row(i: usize, args: &FleetArgs, fleets: &[Measured], floors: &[Measured]) -> Row {
     let of = |runs: &[Measured], pick: fn(&Run) -> f64| {
         median(runs.iter().map(|m| pick(&m.runs[i])).collect())
     };
-    let floor = |runs: &Vec<Measured>| {
+    let floor = |runs: &[Measured]| {
         // Fleet and floor of one repetition ran after each other: the ratio is taken pair by pair.
         let pairs = fleets.iter().zip(runs);
         let ratios = pairs.map(|(a, b)| a.runs[i].queries_per_s / b.runs[i].queries_per_s);
@@ -199,8 +185,7 @@ fn row(i: usize, args: &FleetArgs, fleets: &[Measured], floors: &[Vec<Measured>;
         processes: medians(&runs),
         messages_per_query: of(fleets, |r| r.messages_per_query),
         bytes_per_message: of(fleets, |r| r.bytes_per_message),
-        floor: floor(&floors[0]),
-        floor_without_count: floor(&floors[1]),
+        floor: floor(floors),
     }
 }
 

@@ -21,7 +21,7 @@ use std::time::Duration;
 use tokio::process::{Child, Command};
 use tokio_util::sync::CancellationToken;
 
-/// The map steps of a question.
+/// The passages of a question.
 pub(super) const MAPS: u16 = 5;
 /// The bytes of a message of the floor.
 const FLOOR_BYTES: usize = 4096;
@@ -44,10 +44,8 @@ pub(super) struct Setting {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Fleet,
-    /// Bare JetStream, whose leader counts the parts as often as that of the fleet.
+    /// Bare JetStream with as many messages.
     Floor,
-    /// Bare JetStream with as many messages, and nothing is counted.
-    FloorWithoutCount,
 }
 
 /// The result of a repetition.
@@ -132,8 +130,8 @@ impl Ground {
     }
 }
 
-/// The options of a stubbed fleet. A small model would read the five passages at once (ADR 0022), without map steps, and
-/// the floors have those.
+/// The options of a stubbed fleet. A small model would read the five passages at once (ADR 0022), without a map step, and
+/// the floor has one.
 pub(super) fn settings() -> Vec<String> {
     vec!["run.slots=256".into(), "model.profile=large".into()]
 }
@@ -150,7 +148,7 @@ pub(super) async fn run(setting: &Setting, kind: Kind) -> Result<Measured, CliEr
         drain(&mut members, Duration::from_secs(40)).await;
         return measured;
     }
-    let mut members = start_floor(&ground, setting, kind == Kind::Floor)?;
+    let mut members = start_floor(&ground, setting)?;
     let workers = members.iter();
     let workers = workers.filter_map(|(role, child)| Some((role.to_string(), child.id()?)));
     let cast = Cast::new(&ground, workers.collect());
@@ -202,11 +200,7 @@ fn floor_question(name: &str) -> Bytes {
     body.into()
 }
 
-fn start_floor(
-    ground: &Ground,
-    setting: &Setting,
-    count: bool,
-) -> Result<Vec<(Role, Child)>, CliError> {
+fn start_floor(ground: &Ground, setting: &Setting) -> Result<Vec<(Role, Child)>, CliError> {
     let binary = std::env::current_exe()?;
     let roles = Role::ANSWERING
         .into_iter()
@@ -222,7 +216,6 @@ fn start_floor(
             ]);
             command.args(["--model-delay-ms", &setting.model_delay_ms.to_string()]);
             command.args(["--search-delay-ms", &setting.search_delay_ms.to_string()]);
-            command.args(count.then_some("--count"));
             command.stdin(Stdio::null()).kill_on_drop(true);
             Ok((role, command.spawn()?))
         })
@@ -233,11 +226,9 @@ fn start_floor(
 pub async fn floor_role(args: FloorRoleArgs) -> Result<(), CliError> {
     let stop = CancellationToken::new();
     let load = Load {
-        maps: MAPS,
         body_bytes: FLOOR_BYTES,
         model_delay: Duration::from_millis(args.model_delay_ms),
         search_delay: Duration::from_millis(args.search_delay_ms),
-        count: args.count,
     };
     let topology = Config::default().streams;
     let run = floor::run(&args.server, &topology, args.role, load, stop.clone());

@@ -1,10 +1,8 @@
 //! The floor of the fleet: bare JetStream with the same messages as a question.
 //!
-//! It has the fleet's streams, consumers and write conditions, and stores as many messages per question (19 with five
-//! maps). Its join is the fleet's, in which the leader counts the parts once a question, or it has none and the mapper
-//! counts for itself. But its bodies are opaque: it reads and writes no envelope, and it routes, retries, traces and
-//! counts nothing. The cost of the fleet beyond the floor is the fleet's own; `argosy-bench fleet` reports the ratios.
-//! The floor is *not* safe: a crash loses joins, and it has one mapper.
+//! It has the fleet's streams, consumers and write conditions, and stores as many messages per question (8, whose passages
+//! one step maps). But its bodies are opaque: it reads and writes no envelope, and it routes, retries and traces nothing.
+//! The cost of the fleet beyond the floor is the fleet's own; `argosy-bench fleet` reports the ratios.
 
 use async_nats::jetstream::consumer::PullConsumer;
 use async_nats::{Client, HeaderMap, Message};
@@ -15,9 +13,6 @@ use envelope::Role;
 use futures_util::StreamExt;
 use futures_util::future::try_join_all;
 use serde::Deserialize;
-use serde::de::IgnoredAny;
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
@@ -26,20 +21,13 @@ type Error = Box<dyn std::error::Error + Send + Sync>;
 /// The load of a floor run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Load {
-    /// Map steps of a question.
-    pub maps: u16,
     /// Bytes of each body.
     pub body_bytes: usize,
     /// How long the stubbed model takes.
     pub model_delay: Duration,
     /// How long the stubbed index takes.
     pub search_delay: Duration,
-    /// Whether the leader is asked how many parts there are, once a question.
-    pub count: bool,
 }
-
-/// How many parts of each question this process has stored.
-type Parts = Arc<Mutex<HashMap<String, u16>>>;
 
 /// Runs the floor of one role until `stop` is cancelled.
 pub(crate) async fn run(
@@ -63,7 +51,6 @@ pub(crate) async fn run(
             client: client.clone(),
             role,
             load,
-            parts: Parts::default(),
         };
         pump(worker, consumer, stop.clone())
     });
@@ -77,7 +64,6 @@ struct Worker {
     client: Client,
     role: Role,
     load: Load,
-    parts: Parts,
 }
 
 async fn pump(worker: Worker, spec: ConsumerSpec, stop: CancellationToken) -> Result<(), Error> {
@@ -103,7 +89,7 @@ async fn pump(worker: Worker, spec: ConsumerSpec, stop: CancellationToken) -> Re
                     let reply = message.reply.clone();
                     handle(&worker, stream, message.message).await?;
                     if let Some(reply) = reply {
-                        worker.client.request(reply, Bytes::new()).await?;
+                        worker.client.publish(reply, Bytes::new()).await?;
                     }
                     Ok::<(), Error>(())
                 });
@@ -156,48 +142,13 @@ async fn handle(worker: &Worker, from: Stream, message: Message) -> Result<(), E
             return Ok(());
         }
         (Role::Planner, _) => vec![step("retriever", 1)],
-        (Role::Retriever, _) => {
-            publish(client, step("scatter", 2), &body).await?;
-            let maps = (0..load.maps).map(|i| once(format!("argosy.step.0.mapper.{turn}.3.{i}")));
-            maps.chain([once(format!("argosy.listen.{turn}.2"))])
-                .collect()
-        }
-        (Role::Mapper, _) => {
-            let index = message.subject.rsplit('.').next().unwrap_or("0").to_owned();
-            publish(
-                client,
-                once(format!("argosy.part.0.{turn}.3.{index}")),
-                &body,
-            )
-            .await?;
-            if !worker.is_last(&turn) {
-                return Ok(());
-            }
-            let parts = format!("argosy.part.0.{turn}.3.*");
-            if load.count && count(client, &parts).await? < usize::from(load.maps) {
-                return Err(format!("parts of {turn} are lost").into());
-            }
-            vec![step("reducer", 4)]
-        }
+        (Role::Retriever, _) => vec![step("mapper", 2)],
+        (Role::Mapper, _) => vec![step("reducer", 4)],
         (Role::Reducer, _) => vec![step("validator", 5)],
         _ => vec![once(format!("argosy.answer.{turn}"))],
     };
     try_join_all(next.into_iter().map(|to| publish(client, to, &body))).await?;
     Ok(())
-}
-
-impl Worker {
-    /// Counts a part; true when it was the last one of its question.
-    fn is_last(&self, turn: &str) -> bool {
-        let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
-        let stored = parts.entry(turn.to_owned()).or_default();
-        *stored += 1;
-        let is_last = *stored == self.load.maps;
-        if is_last {
-            parts.remove(turn);
-        }
-        is_last
-    }
 }
 
 async fn publish(
@@ -231,24 +182,4 @@ async fn publish(
         Some(refusal) if refusal.err_code != 10071 => Err(refusal.description.into()),
         _ => Ok(()),
     }
-}
-
-async fn count(client: &Client, filter: &str) -> Result<usize, Error> {
-    #[derive(Deserialize)]
-    struct Info {
-        state: State,
-    }
-    #[derive(Deserialize)]
-    struct State {
-        #[serde(default)]
-        subjects: HashMap<String, IgnoredAny>,
-    }
-    let request = format!("{{\"subjects_filter\":\"{filter}\"}}");
-    let answer = client
-        .request("$JS.API.STREAM.INFO.ARGOSY_STEPS_0", request.into())
-        .await?;
-    Ok(serde_json::from_slice::<Info>(&answer.payload)?
-        .state
-        .subjects
-        .len())
 }

@@ -100,7 +100,7 @@ impl Evidence {
             let n = kept.source(reading.passage, worth);
             let said = cited::of(&text).into_iter().map(|text| Fact {
                 n,
-                text: shown(&text),
+                text: defused(&text),
             });
             kept.facts.extend(said);
             kept.spans.resize(kept.facts.len(), None);

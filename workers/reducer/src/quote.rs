@@ -6,7 +6,7 @@ use envelope::limits::FACT_CHARS_MAX;
 use envelope::{Citation, Passage};
 use std::ops::Range;
 use text::alignment::AlignedText;
-use text::one_line;
+use text::{Language, one_line};
 
 /// The least share of a fact's words that sentences must hold to count as saying it.
 const SENTENCES_SHARE_MIN: f32 = 0.5;
@@ -20,7 +20,9 @@ pub(crate) fn citations(evidence: &Evidence, answer: &str) -> (Vec<Citation>, u1
     let citation = |(n, passage): (u16, &Passage)| {
         let facts = evidence.facts.iter().zip(&evidence.spans);
         let facts = facts.filter(|(fact, _)| fact.n == n);
-        let used = best(facts, |(fact, _)| Words::of(&fact.text).share_in(&words));
+        // A sentence is too short to show its language.
+        let language = Language::of(&passage.text);
+        let used = best(facts, |(fact, _)| words.share_of(&fact.text, language));
         let placed = used.and_then(|((_, span), _)| span.as_ref()?.of(&passage.text));
         let fact = used.map_or("", |((fact, _), _)| fact.text.as_str());
         let (span, says_it) = match placed {

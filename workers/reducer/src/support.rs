@@ -2,7 +2,7 @@
 //! each text into words only once, for texts that are compared many times.
 
 use std::collections::HashSet;
-use text::words;
+use text::{Language, words};
 
 /// The content words of a text.
 pub(crate) struct Words {
@@ -15,6 +15,16 @@ impl Words {
         let all = words::content(text);
         let known = all.iter().cloned().collect();
         Words { all, known }
+    }
+
+    /// The share of the content words of a text of `language` that are among these, 0 to 1; 0 where it has none.
+    pub(crate) fn share_of(&self, text: &str, language: Language) -> f32 {
+        let (mut all, mut found) = (0, 0);
+        words::each_content_in(text, language, |word| {
+            all += 1;
+            found += usize::from(self.known.contains(word));
+        });
+        found as f32 / all.max(1) as f32
     }
 
     /// Those of these words that none of `others` holds.
@@ -69,7 +79,8 @@ mod tests {
     proptest! {
         #[test]
         fn counts_like_overlap(a in "[a-z0-9 .]{0,60}", b in "[a-z0-9 .]{0,60}") {
-            let share = Words::of(&a).share_in(&Words::of(&b));
+            let (share, words) = (Words::of(&a).share_in(&Words::of(&b)), Words::of(&b));
+            prop_assert_eq!(share, words.share_of(&a, Language::of(&a)));
             prop_assert_eq!(share, text::overlap(&a, &[b]));
         }
     }

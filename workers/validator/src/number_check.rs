@@ -21,25 +21,45 @@ static NUMBER_WORDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
 
 /// The figures of `answer`, as written, that stand in none of `given`.
 pub(crate) fn unfounded<S: AsRef<str>>(answer: &str, given: &[S]) -> Vec<String> {
-    let given = Given::read(given.iter().map(AsRef::as_ref));
+    let figures: Vec<Figure<'_>> = answer.lines().flat_map(figures).collect();
+    let given = Given::read(given.iter().map(AsRef::as_ref), &figures);
     let mut unfounded = Vec::new();
-    for line in answer.lines() {
-        let tokens: Vec<_> = tokens(without_list_number(line)).collect();
-        for (at, token) in tokens.iter().enumerate() {
-            let dated = || {
-                let next = tokens.get(at + 1).is_some_and(|t| starts_with_digit(t));
-                next || at > 0 && starts_with_digit(tokens[at - 1])
-            };
-            let founded = match month(token) {
-                Some(month) => !dated() || given.has_month(month),
-                None => given.has(token),
-            };
-            if !founded && !unfounded.iter().any(|u| u == token) {
-                unfounded.push((*token).to_owned());
-            }
+    for figure in figures {
+        let (founded, token) = match figure {
+            Figure::Month(month, token) => (given.has_month(month), token),
+            Figure::Number(token) => (given.has_numbers(token), token),
+            Figure::Identifier(token) => (given.identifiers.contains(&squash(token)), token),
+        };
+        if !founded && !unfounded.iter().any(|u| u == token) {
+            unfounded.push(token.to_owned());
         }
     }
     unfounded
+}
+
+/// What is compared of an answer, as written.
+enum Figure<'a> {
+    /// A month beside a number.
+    Month(u8, &'a str),
+    /// Something that begins with a digit.
+    Number(&'a str),
+    /// Something else with a digit in it.
+    Identifier(&'a str),
+}
+
+/// The figures of a line of an answer.
+fn figures<'a>(line: &'a str) -> Vec<Figure<'a>> {
+    let tokens: Vec<_> = tokens(without_list_number(line)).collect();
+    let is_dated = |at: usize| {
+        let next = tokens.get(at + 1).is_some_and(|t| starts_with_digit(t));
+        next || at > 0 && starts_with_digit(tokens[at - 1])
+    };
+    let figure = |(at, token): (usize, &&'a str)| match month(token) {
+        Some(month) => is_dated(at).then_some(Figure::Month(month, token)),
+        None if starts_with_digit(token) => Some(Figure::Number(token)),
+        None => has_digit(token).then_some(Figure::Identifier(token)),
+    };
+    tokens.iter().enumerate().filter_map(figure).collect()
 }
 
 /// The figures that an answer may state.
@@ -55,38 +75,49 @@ struct Given {
 }
 
 impl Given {
-    fn read<'a>(texts: impl Iterator<Item = &'a str>) -> Self {
+    /// Reads what is asked for: of most answers little, and of many nothing.
+    fn read<'a>(texts: impl Iterator<Item = &'a str>, asked: &[Figure<'_>]) -> Self {
+        let is_identifier = |figure: &Figure<'_>| matches!(figure, Figure::Identifier(_));
+        let wants_numbers = !asked.iter().all(is_identifier);
+        let wants_identifiers = asked.iter().any(is_identifier);
         let mut given = Given::default();
         for text in texts {
-            for token in tokens(text) {
-                if has_digit(token) {
-                    given.numbers.extend(numbers(token));
-                    given.identifiers.insert(squash(token));
-                }
-                given.months.extend(month(token));
-                let is_it = |word: &str| word.eq_ignore_ascii_case(token);
-                let number = NUMBER_WORDS.iter().position(|word| is_it(word));
-                given.numbers.extend(number.map(|n| n.to_string()));
+            if wants_numbers {
+                given.read_numbers(text);
             }
-            let runs: Vec<_> = words::runs(text).collect();
-            for beside in 1..=IDENTIFIER_RUNS_MAX {
-                let windows = runs.windows(beside);
-                let telling = windows.filter(|runs| runs.iter().any(|run| has_digit(run)));
-                given
-                    .identifiers
-                    .extend(telling.map(|runs| squash(&runs.concat())));
+            if wants_identifiers {
+                given.read_identifiers(text);
             }
         }
         given
     }
 
-    fn has(&self, token: &str) -> bool {
-        if !has_digit(token) {
-            return true;
+    fn read_numbers(&mut self, text: &str) {
+        for token in tokens(text) {
+            if has_digit(token) {
+                self.numbers.extend(numbers(token));
+            } else {
+                let is_it = |word: &&str| word.eq_ignore_ascii_case(token);
+                let number = NUMBER_WORDS.iter().position(|word| is_it(word));
+                self.numbers.extend(number.map(|n| n.to_string()));
+            }
+            self.months.extend(month(token));
         }
-        if !starts_with_digit(token) {
-            return self.identifiers.contains(&squash(token));
+    }
+
+    fn read_identifiers(&mut self, text: &str) {
+        let tokens = tokens(text).filter(|token| has_digit(token));
+        self.identifiers.extend(tokens.map(squash));
+        let runs: Vec<_> = words::runs(text).collect();
+        for beside in 1..=IDENTIFIER_RUNS_MAX {
+            let windows = runs.windows(beside);
+            let telling = windows.filter(|runs| runs.iter().any(|run| has_digit(run)));
+            self.identifiers
+                .extend(telling.map(|runs| squash(&runs.concat())));
         }
+    }
+
+    fn has_numbers(&self, token: &str) -> bool {
         let numbers = numbers(token);
         let date = numbers.len() > 1;
         numbers.iter().all(|number| {
@@ -100,9 +131,36 @@ impl Given {
     }
 }
 
+fn ends_token(c: char) -> bool {
+    let is_sign = matches!(
+        c,
+        '(' | ')'
+            | '['
+            | ']'
+            | '{'
+            | '}'
+            | '"'
+            | '“'
+            | '”'
+            | '«'
+            | '»'
+            | ';'
+            | '–'
+            | '—'
+            | '='
+            | '<'
+            | '>'
+            | '|'
+            | '~'
+            | '±'
+            | '×'
+    );
+    is_sign || c.is_whitespace()
+}
+
 /// Words and figures without the punctuation around them.
 fn tokens(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| c.is_whitespace() || "()[]{}\"“”«»;–—=<>|~±×".contains(c))
+    text.split(ends_token)
         .map(|token| token.trim_matches(|c: char| !c.is_alphanumeric()))
         .map(|token| {
             token

@@ -24,7 +24,7 @@ pub(crate) fn each_content(text: &str, see: impl FnMut(&str)) {
 }
 
 /// The same for a text of a language: words of a short text are compared with those of a long one, which shows it.
-pub(crate) fn each_content_in(text: &str, language: Language, mut see: impl FnMut(&str)) {
+pub fn each_content_in(text: &str, language: Language, mut see: impl FnMut(&str)) {
     let (mut lower, mut stem) = (String::new(), String::new());
     for run in runs(text) {
         lower.clear();

@@ -2,9 +2,14 @@
 //! no other harm.
 
 use super::{WIDE_MARKS, is_day_of_month};
-use crate::is_of;
 use crate::one_line;
+use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::LazyLock;
+
+/// Words that end in a full stop where no sentence ends.
+static SHORTENED: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| words!(shortened_cited).split_ascii_whitespace().collect());
 
 /// The ranges of the sentences of `text`, without the white space around them. A line break ends a sentence, too.
 pub fn spans(text: &str) -> Vec<Range<usize>> {
@@ -42,13 +47,17 @@ fn ends(head: &str, mark: &str, rest: &str) -> bool {
     if mark != "." {
         return true;
     }
+    if rest.trim_start().starts_with(char::is_lowercase) {
+        return false;
+    }
     let word = head.split_whitespace().next_back().unwrap_or_default();
     let initial = word.chars().count() == 1 && word.starts_with(char::is_alphabetic);
     let item = word == head.trim() && word.bytes().all(|b| b.is_ascii_digit());
-    let lower = word.to_lowercase();
-    let short = is_of(lower.trim_start_matches('('), words!(shortened_cited));
-    let goes_on = rest.trim_start().starts_with(char::is_lowercase);
-    !(initial || item || short || goes_on || is_day_of_month(word, rest))
+    let is_short = || {
+        let lower = word.to_lowercase();
+        SHORTENED.contains(lower.trim_start_matches('('))
+    };
+    !(initial || item || is_short() || is_day_of_month(word, rest))
 }
 
 fn trimmed(text: &str, span: Range<usize>) -> Option<Range<usize>> {
