@@ -67,6 +67,8 @@ struct Tally {
     loops: usize,
     /// Parts that came after their own round was reduced, and were read by a later one.
     late: usize,
+    /// How many mappers came back after another one had done their batch.
+    woken: usize,
     /// How many turns waited in the log of their conversation.
     waiting: usize,
 }
@@ -98,8 +100,8 @@ fn every_invariant_holds_on_every_seed() {
     println!("{seeds} seeds in {:.1} s", begun.elapsed().as_secs_f64());
     println!("invariants: {}", invariants::names().join(", "));
     println!(
-        "outcomes: {:?}, model calls: {}, early reducers: {}, late parts that counted: {}",
-        tally.outcomes, tally.calls, tally.early, tally.late
+        "outcomes: {:?}, model calls: {}, early reducers: {}, late parts that counted: {}, woken mappers: {}",
+        tally.outcomes, tally.calls, tally.early, tally.late, tally.woken
     );
     println!(
         "turns that waited in a log: {}, answers that deny their sources: {}, judged: {}, of an earlier draft: {}",
@@ -122,6 +124,7 @@ fn every_invariant_holds_on_every_seed() {
             tally.late > 0,
             "no part came late and was read by a later reducer"
         );
+        assert!(tally.woken > 0, "no mapper came back to a batch");
         assert!(tally.waiting > 0, "no turn waited for another one");
     }
 }
@@ -161,6 +164,7 @@ impl Tally {
         self.earlier += drafts::count(&remains);
         self.loops += loops::count(&remains);
         self.late += parts::late(&remains);
+        self.woken += parts::woken(&remains);
         self.waiting += conversation::waiting(&remains);
         for outcome in reading::outcomes(&remains) {
             *self.outcomes.entry(outcome).or_default() += 1;

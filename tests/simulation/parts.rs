@@ -65,6 +65,27 @@ pub(crate) fn late(remains: &Remains) -> usize {
     late
 }
 
+/// How many batches were mapped a second time, by a mapper that was frozen or cut off and came back when the reducer had been
+/// given what another one found.
+pub(crate) fn woken(remains: &Remains) -> usize {
+    let parts = parts(remains);
+    let brought = |message: &&StoredMessage| {
+        let step = decode::<Envelope<ReduceTask>>(&message.body).map(|step| step.payload);
+        matches!(step, Ok(ReduceTask::Gather { maps: Some(_), .. }))
+    };
+    let is_woken = |message: &&StoredMessage| match Subject::parse(&message.subject) {
+        Ok(Subject::Step { turn, hop, .. }) => {
+            let stored = parts.get(&(turn, hop - 1)).into_iter().flatten();
+            stored
+                .into_iter()
+                .any(|part| part.sequence > message.sequence)
+        }
+        _ => false,
+    };
+    let reducers = remains.steps.iter().filter(brought);
+    reducers.filter(is_woken).count()
+}
+
 /// The parts of each fan-out, by turn and hop.
 fn parts(remains: &Remains) -> BTreeMap<(TurnId, u16), Vec<&StoredMessage>> {
     let mut parts: BTreeMap<(TurnId, u16), Vec<&StoredMessage>> = BTreeMap::new();

@@ -21,16 +21,18 @@ static NUMBER_WORDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
 
 /// The figures of `answer`, as written, that stand in none of `given`.
 pub(crate) fn unfounded<S: AsRef<str>>(answer: &str, given: &[S]) -> Vec<String> {
-    let figures: Vec<Figure<'_>> = answer.lines().flat_map(figures).collect();
-    let given = Given::read(given.iter().map(AsRef::as_ref), &figures);
-    let mut unfounded = Vec::new();
-    for figure in figures {
-        let (founded, token) = match figure {
-            Figure::Month(month, token) => (given.has_month(month), token),
-            Figure::Number(token) => (given.has_numbers(token), token),
-            Figure::Identifier(token) => (given.identifiers.contains(&squash(token)), token),
-        };
-        if !founded && !unfounded.iter().any(|u| u == token) {
+    let mut open: Vec<Figure<'_>> = answer.lines().flat_map(figures).collect();
+    let mut known = Given::default();
+    for text in given {
+        if open.is_empty() {
+            break;
+        }
+        known.read(text.as_ref(), &open);
+        open.retain(|figure| !known.has(figure));
+    }
+    let mut unfounded: Vec<String> = Vec::new();
+    for Figure::Month(_, token) | Figure::Number(token) | Figure::Identifier(token) in open {
+        if !unfounded.iter().any(|u| u == token) {
             unfounded.push(token.to_owned());
         }
     }
@@ -75,21 +77,23 @@ struct Given {
 }
 
 impl Given {
-    /// Reads what is asked for: of most answers little, and of many nothing.
-    fn read<'a>(texts: impl Iterator<Item = &'a str>, asked: &[Figure<'_>]) -> Self {
+    /// Reads of a text what is asked for: of most answers little, and of many nothing.
+    fn read(&mut self, text: &str, asked: &[Figure<'_>]) {
         let is_identifier = |figure: &Figure<'_>| matches!(figure, Figure::Identifier(_));
-        let wants_numbers = !asked.iter().all(is_identifier);
-        let wants_identifiers = asked.iter().any(is_identifier);
-        let mut given = Given::default();
-        for text in texts {
-            if wants_numbers {
-                given.read_numbers(text);
-            }
-            if wants_identifiers {
-                given.read_identifiers(text);
-            }
+        if !asked.iter().all(is_identifier) {
+            self.read_numbers(text);
         }
-        given
+        if asked.iter().any(is_identifier) {
+            self.read_identifiers(text);
+        }
+    }
+
+    fn has(&self, figure: &Figure<'_>) -> bool {
+        match figure {
+            Figure::Month(month, _) => self.has_month(*month),
+            Figure::Number(token) => self.has_numbers(token),
+            Figure::Identifier(token) => self.identifiers.contains(&squash(token)),
+        }
     }
 
     fn read_numbers(&mut self, text: &str) {
