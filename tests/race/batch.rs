@@ -229,3 +229,31 @@ pub(crate) async fn a_second_round_reads_what_travelled(on: On) {
     let steps = world.steps(&id).await;
     assert!(!steps.iter().any(|step| step.starts_with("part")));
 }
+
+/// More searches than calls may run at once: they wait in the mapper's hands for longer than the ack wait, and none of them is
+/// delivered again.
+pub(crate) async fn what_waits_for_a_call_is_not_delivered_again(on: On) {
+    let world = World::new(on).await;
+    let _gateway = world.gateway();
+    let _retriever = world.hire(&retriever(3)).batch(8).start();
+    let long = world.topology.ack_wait.duration() / 2;
+    let mapper = Script::new(Role::Mapper, move |call: Call| async move {
+        tokio::time::sleep(long).await;
+        match call.cx.attempt {
+            1 => Ok(read(call.task)),
+            again => panic!("delivery {again}"),
+        }
+    });
+    let _mapper = world.hire(&mapper).options(|o| o.slots = 2).start();
+    let _staff = world.staff(&REST);
+    for n in 0..4 {
+        let id = format!("waits-{n}");
+        world.ask(json!({"question": "q", "id": id})).await;
+    }
+    for n in 0..4 {
+        let terminal = world.end(&crate::world::turn(&format!("waits-{n}"))).await;
+        assert_eq!(terminal.answer.as_deref(), Some("fact 0, fact 1, fact 2"));
+    }
+    assert_eq!(mapper.calls(), 12, "each passage was read once");
+    assert!(world.all(Stream::Dead).await.is_empty());
+}

@@ -129,7 +129,8 @@ races! {
         the_soft_deadline_takes_what_was_stored,
         enough_of_a_batch_is_not_waited_with,
         a_passage_that_fails_costs_the_others_nothing,
-        a_second_round_reads_what_travelled;
+        a_second_round_reads_what_travelled,
+        what_waits_for_a_call_is_not_delivered_again;
     doors:
         an_answer_names_the_file_that_was_made_with_it,
         a_store_that_fails_for_a_while_costs_no_second_run,

@@ -186,11 +186,15 @@ without any.
 {{/* argosy.toml of a process: the sections that it reads, so that a change rolls nobody else. */}}
 {{- define "argosy.toml" -}}
 {{- $config := include "argosy.config" (dict "root" .root "keys" true) | fromYaml -}}
+{{- $batch := dig "mapper" "batch" nil $config -}}
 {{- range (include "argosy.processes" .root | splitList " ") -}}
 {{- $reads := and (eq . "indexer") (has $.role (include "argosy.readers" $.root | splitList " ")) -}}
 {{- if not (or (eq . $.role) $reads) -}}
 {{- $config = omit $config . -}}
 {{- end -}}
+{{- end -}}
+{{- if and (eq .role "retriever") $batch -}}
+{{- $config = set $config "mapper" (dict "batch" $batch) -}}
 {{- end -}}
 {{- if eq .role "door" -}}
 {{- $config = omit $config "run" -}}

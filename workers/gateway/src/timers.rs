@@ -11,6 +11,13 @@ use std::sync::Arc;
 use std::time::Duration;
 use streams::outbox::{self, publish_until};
 
+/// Whether the timer of a turn fired for its first look and not for its end: by the time of the server, which fires it, and by
+/// which of the two is nearer.
+fn is_first(header: &Header, fired: &StoredMessage) -> bool {
+    let first = fanout::first_look(header);
+    fired.stored_at < first.plus(first.until(header.deadline) / 2)
+}
+
 pub(crate) struct Due(pub(crate) Arc<Turns>);
 
 impl DeliveryHandler for Due {
@@ -48,9 +55,7 @@ impl Due {
         }
         let header = serde_json::from_slice::<Header>(&message.body).ok();
         match (header, hop) {
-            (Some(header), None) if self.0.now() < header.deadline => {
-                self.look(&header, message).await
-            }
+            (Some(header), None) if is_first(&header, message) => self.look(&header, message).await,
             (Some(header), None) => self.0.expire(&header).await.map(drop),
             (Some(header), Some(hop)) => self.reduce_what_is_there(&header, hop).await,
             (None, _) => {

@@ -146,8 +146,11 @@ impl Turns {
 
     /// The header in the timer of a turn, whether it has fired or not.
     pub(crate) async fn claimed_or_due(&self, turn: &TurnId) -> Result<Option<Header>, BusError> {
-        let (claimed, due) = tokio::try_join!(self.claimed(turn), self.fell_due(turn))?;
-        Ok(claimed.or(due))
+        // In this order: between the two it may fire.
+        match self.claimed(turn).await? {
+            Some(claimed) => Ok(Some(claimed)),
+            None => self.fell_due(turn).await,
+        }
     }
 
     /// The terminal event of a turn, decoded, if it can be read.

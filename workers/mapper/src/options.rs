@@ -23,7 +23,7 @@ pub struct Options {
     /// of sentences of answers to other passages, 0.3 % pass it, of those that reword their own passages 69 to 78 %
     /// (RAGTruth, questions and summaries; facts reword less). 0 drops nothing.
     pub fact_support_min: f32,
-    /// Most passages of a search that one step maps, 1 to 64, with as many calls at once; of a search with more, each passage
+    /// Most passages of a search that one step maps, 1 to 64, with as many calls at once as `run.slots` allows; of a search with more, each passage
     /// has a step of its own. A step with several needs half as many messages for a question, and its process has all of
     /// them; with 1, passages are spread over mappers one by one. Read by retrievers. Default 8.
     pub batch: u16,

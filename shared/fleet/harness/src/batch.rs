@@ -17,12 +17,12 @@ use bus::{Delivery, Stream};
 use envelope::limits::DELIVERIES_MAX;
 use envelope::route::Next;
 use envelope::{
-    Class, CodecError, Envelope, MapTask, Part, Payload, Role, Scatter, Task, UnixMs, WIRE, decode,
-    fanout, subject,
+    Class, CodecError, Envelope, Header, MapTask, Part, Payload, Role, Scatter, Task, UnixMs, WIRE,
+    decode, fanout, subject,
 };
-use futures_util::StreamExt;
-use futures_util::future::try_join_all;
+use futures_util::future::{BoxFuture, Fuse, FusedFuture, try_join_all};
 use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt, StreamExt};
 use std::time::Duration;
 use streams::outbox::{self, CreateOutcome, publish_until};
 use tokio::time::Instant;
@@ -162,13 +162,22 @@ impl Worker {
         let calls = batch.open().map(|step| self.map_one(delivery, step));
         let mut calls: FuturesUnordered<_> = calls.collect();
         let mut again = Duration::ZERO;
+        // Beside the calls: while a stream is full they go on.
+        let mut storing: Fuse<BoxFuture<'_, Result<Vec<u16>, Failure>>> = Fuse::terminated();
         while !self.is_enough(batch) {
+            let is_idle = storing.is_terminated();
             let one = tokio::select! {
                 biased;
                 one = calls.next() => one,
-                () = tokio::time::sleep_until(batch.since + SLOW), if !batch.fresh.is_empty() => {
-                    self.store_fresh(batch).await?;
+                stored = &mut storing, if !is_idle => {
+                    let stored = stored?;
+                    batch.fresh.retain(|index| !stored.contains(index));
                     self.fault(Point::PartStored).await;
+                    continue;
+                }
+                () = tokio::time::sleep_until(batch.since + SLOW), if is_idle && !batch.fresh.is_empty() => {
+                    storing = self.store(batch).boxed().fuse();
+                    batch.since = Instant::now();
                     continue;
                 }
             };
@@ -179,7 +188,11 @@ impl Worker {
                 }
                 Some(One::GivenUp(index)) => match self.stored(batch, index).await? {
                     Some(part) => join::put(&mut batch.parts, Some(part)),
-                    None => return Ok(Ended::Ack(AckReason::AlreadyDone)),
+                    // The soft deadline was first: a later round may read what was done.
+                    None => {
+                        self.store_fresh(batch).await?;
+                        return Ok(Ended::Ack(AckReason::AlreadyDone));
+                    }
                 },
                 Some(One::Again(delay)) => again = again.max(delay),
                 Some(One::Moot) => return Ok(Ended::Ack(AckReason::Dropped)),
@@ -207,15 +220,11 @@ impl Worker {
             hop: step.header.hop,
             index: Some(index),
         };
-        let call = self.calls.acquire().await;
-        // Nothing more is pulled while every call is taken.
-        self.room.notify_one();
-        let _inflight = (index > 0).then(|| self.metrics.inflight(self.role));
+        // Until there is one, the message is held and the server told so.
+        let _call = self.calls.acquire().await;
+        let _inflight = self.metrics.inflight(self.role);
         let work = self.map(delivery, &place, &step, index);
-        let one = trace::mapped(self, delivery, &place, work, One::verdict).await;
-        drop(call);
-        self.room.notify_one();
-        one
+        trace::mapped(self, delivery, &place, work, One::verdict).await
     }
 
     async fn map(&self, delivery: &Delivery, place: &StepAddress, step: &Step, index: u16) -> One {
@@ -267,16 +276,27 @@ impl Worker {
 
     /// Stores what was done as parts.
     async fn store_fresh(&self, batch: &mut Batch) -> Result<(), Failure> {
-        let Some(step) = fanout::map_steps(&batch.record).next() else {
-            return Ok(());
-        };
-        let parts = batch.fresh.iter();
-        let parts = parts.filter_map(|index| batch.parts[usize::from(*index)].as_ref());
-        let stored =
-            parts.map(|part| join::store_part(&*self.bus, &step.header, part, self.keep()));
-        try_join_all(stored).await?;
+        self.store(batch).await?;
         batch.fresh.clear();
         Ok(())
+    }
+
+    /// Stores what is not stored; returns the numbers.
+    fn store<'a>(&'a self, batch: &Batch) -> impl Future<Output = Result<Vec<u16>, Failure>> + 'a {
+        let header = Header {
+            role: Role::Mapper,
+            hop: batch.record.header.hop + 1,
+            ..batch.record.header.clone()
+        };
+        let fresh = batch.fresh.iter();
+        let fresh = fresh.filter_map(|index| batch.parts[usize::from(*index)].clone());
+        let fresh: Vec<Part> = fresh.collect();
+        async move {
+            let each = fresh.iter();
+            let each = each.map(|part| join::store_part(&*self.bus, &header, part, self.keep()));
+            try_join_all(each).await?;
+            Ok(fresh.iter().map(|part| part.index).collect())
+        }
     }
 
     /// Creates the reducer's step, which brings the maps along.

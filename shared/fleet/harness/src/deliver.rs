@@ -446,7 +446,7 @@ impl Worker {
         Ok(is_stored(Stream::Answers, subject::answer(turn)).await?)
     }
 
-    /// Looks for a step at a hop. When it finds a scatter record, it publishes the map steps and the timer again.
+    /// Looks for a step at a hop. When it finds a scatter record, it publishes what follows from that again.
     /// True when there is a step.
     pub(crate) async fn finish_hop(&self, place: &StepAddress, hop: u16) -> Result<bool, Failure> {
         let fence = subject::fence(place.shard, &place.turn, hop);

@@ -29,15 +29,19 @@ pub(crate) async fn scatter(
     record: &Envelope<Scatter>,
     keep: Duration,
 ) -> Result<(), OutboxError> {
-    let until = record.header.deadline;
-    let messages = scatter_messages(record, bus.now(), keep)?;
+    let (now, until) = (bus.now(), record.header.deadline);
+    let mut messages = next_steps(record, now, keep)?;
+    let is_mapped = record.payload.after != After::Review;
+    if is_mapped && fanout::is_after_first_look(&record.header, now) {
+        messages.push(soft_timer(record, keep));
+    }
     let messages = messages.into_iter();
     try_join_all(messages.map(|message| publish_until(bus, message, until))).await?;
     Ok(())
 }
 
-/// What follows from a scatter record.
-pub(crate) fn scatter_messages(
+/// The steps that follow from a scatter record.
+pub(crate) fn next_steps(
     record: &Envelope<Scatter>,
     now: UnixMs,
     keep: Duration,
@@ -46,17 +50,18 @@ pub(crate) fn scatter_messages(
     if record.payload.after == After::Review {
         return Ok(vec![step(&fanout::act_step(record), None, now, keep)?]);
     }
-    let mut messages = Vec::with_capacity(record.payload.passages.len() + 1);
-    if !fanout::is_batch(record) {
-        for map in fanout::map_steps(record) {
-            messages.push(step(&map, Some(map.payload.index), now, keep)?);
-        }
+    if fanout::is_batch(record) {
+        return Ok(Vec::new());
     }
-    if fanout::is_after_first_look(&record.header, now) {
-        let at = fanout::soft_deadline(&record.header);
-        messages.push(timer(&record.header, Some(record.header.hop), at, keep));
-    }
-    Ok(messages)
+    let maps = fanout::map_steps(record);
+    let maps = maps.map(|map| step(&map, Some(map.payload.index), now, keep));
+    Ok(maps.collect::<Result<_, _>>()?)
+}
+
+/// The timer of the soft deadline of a scatter record.
+pub(crate) fn soft_timer(record: &Envelope<Scatter>, keep: Duration) -> Publish {
+    let at = fanout::soft_deadline(&record.header);
+    timer(&record.header, Some(record.header.hop), at, keep)
 }
 
 /// Stores a part. A part that is stored already is equally good.

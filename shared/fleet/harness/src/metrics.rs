@@ -197,7 +197,7 @@ impl Metrics {
             )?,
             fanout: r.histogram(
                 "argosy_fanout_messages",
-                "Number of map steps of one search.",
+                "Number of passages of one search that are mapped.",
                 &[],
                 buckets::SMALL_COUNTS,
             )?,

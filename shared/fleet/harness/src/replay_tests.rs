@@ -205,7 +205,8 @@ fn maps_are_made_again_all_of_them_or_those_that_failed() {
             "argosy.step.0.scatter.NEW.2",
             "argosy.step.0.mapper.NEW.3.0",
             "argosy.step.0.mapper.NEW.3.1",
-            "argosy.step.0.mapper.NEW.3.2"
+            "argosy.step.0.mapper.NEW.3.2",
+            "argosy.timer.NEW.2"
         ]
     );
     let letter = stored("argosy.dead.mapper.old.3.1", 7, Bytes::new());
@@ -216,7 +217,8 @@ fn maps_are_made_again_all_of_them_or_those_that_failed() {
             "argosy.step.0.scatter.NEW.2",
             "argosy.part.0.NEW.3.0",
             "argosy.part.0.NEW.3.2",
-            "argosy.step.0.mapper.NEW.3.1"
+            "argosy.step.0.mapper.NEW.3.1",
+            "argosy.timer.NEW.2"
         ]
     );
 }
@@ -235,6 +237,7 @@ fn maps_that_all_have_findings_are_reduced_at_once() {
             "argosy.part.0.NEW.3.0",
             "argosy.part.0.NEW.3.1",
             "argosy.part.0.NEW.3.2",
+            "argosy.timer.NEW.2",
             "argosy.step.0.reducer.NEW.4"
         ]
     );

@@ -8,6 +8,7 @@ use crate::fault::{Faults, Point};
 use crate::join::LocalMapSteps;
 use crate::metrics::{Metrics, outcome};
 use crate::options::Options;
+use crate::step::StepAddress;
 use crate::trace;
 use crate::trouble::Trouble;
 use bus::topology::Topology;
@@ -43,7 +44,7 @@ pub struct Worker {
     rng: Mutex<fastrand::Rng>,
     /// Messages that are held because everything behind this role is busy.
     holding: AtomicUsize,
-    pub(crate) room: Notify,
+    room: Notify,
 }
 
 impl Worker {
@@ -184,7 +185,11 @@ impl Worker {
 impl DeliveryHandler for Worker {
     fn handle_delivery<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, AckDecision> {
         Box::pin(async move {
-            let _inflight = self.metrics.inflight(self.role);
+            // Of a batch its calls count.
+            let subject = delivery.message.subject.as_str();
+            let is_batch = self.role == Role::Mapper
+                && StepAddress::of(subject).is_some_and(|place| place.index.is_none());
+            let _inflight = (!is_batch).then(|| self.metrics.inflight(self.role));
             let begun = tokio::time::Instant::now();
             self.fault(Point::Delivered).await;
             let verdict = trace::traced(self, delivery).await;
@@ -198,7 +203,7 @@ impl DeliveryHandler for Worker {
     }
 
     fn paused(&self) -> bool {
-        self.holding.load(Ordering::Acquire) > 0 || self.calls.available_permits() == 0
+        self.holding.load(Ordering::Acquire) > 0
     }
 
     fn resumed(&self) -> BoxFuture<'_, ()> {

@@ -184,7 +184,7 @@ pub fn part(
 }
 
 /// A schedule that fires as `argosy.due.<turn>[.<hop>]`. With a hop, it is the soft deadline of the scatter record at
-/// that hop; without one, it is the end of the turn. The body is the header of the turn, which is enough to end a turn
+/// that hop; without one, it is the first look at the turn, then its end. The body is the header of the turn, which is enough to end a turn
 /// when nothing else of it can be read. The fired message is kept for `keep`.
 pub fn timer(header: &Header, hop: Option<u16>, at: UnixMs, keep: Duration) -> Publish {
     let turn = || header.turn.clone();

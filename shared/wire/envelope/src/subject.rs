@@ -288,7 +288,7 @@ pub fn map_steps(shard: u16, turn: &TurnId, hop: u16) -> String {
     format!("argosy.step.{shard}.{}.{turn}.{hop}.*", Role::Mapper)
 }
 
-/// The steps and scatter records of a turn, without its map steps.
+/// The steps and scatter records of a turn, without the map steps of single passages.
 pub fn path(shard: u16, turn: &TurnId) -> String {
     format!("argosy.step.{shard}.*.{turn}.*")
 }

@@ -9,8 +9,8 @@ use super::{Checked, Ground, Said};
 use bus::{Bus, BusError, Stream, StreamState};
 use std::time::Duration;
 
-/// The messages of a question whose passages one step maps, over all streams, with the one that its timer fires as.
-const MESSAGES: f64 = 9.0;
+/// The messages of a question whose passages one step maps, over all streams. What a timer fires as takes its place.
+const MESSAGES: f64 = 8.0;
 /// The server's memory for each message, in bytes.
 const MEMORY: f64 = 256.0;
 /// How many questions a stream has to hold before their mean counts.
@@ -69,7 +69,7 @@ pub(crate) struct Carrier {
     pub bytes: f64,
 }
 
-/// Where the nineteen messages of a question are stored.
+/// Where the eight messages of a question are stored.
 const CARRIERS: [Carrier; 4] = [
     Carrier {
         stream: Stream::Inbox,
@@ -78,13 +78,13 @@ const CARRIERS: [Carrier; 4] = [
     },
     Carrier {
         stream: Stream::Steps(0),
-        messages: 15.0,
-        bytes: 29_000.0,
+        messages: 5.0,
+        bytes: 36_000.0,
     },
     Carrier {
         stream: Stream::Timers,
-        messages: 2.0,
-        bytes: 1_500.0,
+        messages: 1.0,
+        bytes: 700.0,
     },
     Carrier {
         stream: Stream::Answers,
@@ -308,11 +308,11 @@ mod tests {
     #[test]
     fn room_is_rate_times_time_times_bytes() {
         let [_, steps, _, answers] = CARRIERS;
-        // 0.7 x 8 GiB over 420 s x 29,000 bytes.
+        // 0.7 x 8 GiB over 420 s x 36,000 bytes.
         let empty = load(steps, state(0, 0, 8 << 30), TERMS);
-        assert_eq!(empty.rate.round(), 494.0);
+        assert_eq!(empty.rate.round(), 398.0);
         // A thousand questions of 60,000 bytes each count for more than what was measured once.
-        let busy = load(steps, state(15_000, 60_000_000, 8 << 30), TERMS);
+        let busy = load(steps, state(5_000, 60_000_000, 8 << 30), TERMS);
         assert_eq!((busy.bytes, busy.rate.round()), (60_000.0, 239.0));
         // Answers are small, and kept for a day.
         let kept = load(answers, state(0, 0, 4 << 30), TERMS);
@@ -342,9 +342,9 @@ mod tests {
 
     #[test]
     fn memory_counts_what_is_kept_for_a_day_too() {
-        // 17 messages for 7 minutes and 2 for a day, at 0.25 KB.
+        // 6 messages for 7 minutes and 2 for a day, at 0.25 KB.
         let one = memory(1.0, TERMS);
-        assert_eq!(one.round(), 256.0 * (17.0 * 420.0 + 2.0 * 86_400.0));
+        assert_eq!(one.round(), 256.0 * (6.0 * 420.0 + 2.0 * 86_400.0));
     }
 
     fn said(states: &[(Stream, u64)]) -> Said {

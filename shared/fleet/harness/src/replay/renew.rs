@@ -2,7 +2,7 @@
 //! step the turn begins, and publishing the messages.
 
 use super::{Error, ReplayPoint};
-use crate::join::{parts_in, scatter_messages};
+use crate::join::{next_steps, parts_in, soft_timer};
 use bus::{Publish, StoredMessage};
 use envelope::{
     Envelope, Header, Overrides, Part, PartResult, Payload, ReduceTask, Role, Scatter, Subject,
@@ -137,7 +137,7 @@ impl Renew<'_> {
         }
         let record = self.envelope(recorded, scatter, Role::Retriever);
         let now = self.header.created_at;
-        let messages = scatter_messages(&record, now, self.keep)?;
+        let messages = next_steps(&record, now, self.keep)?;
         all.extend(messages.into_iter().filter(|message| {
             let index = match Subject::parse(&message.subject) {
                 Ok(Subject::Step { index, .. }) => index,
@@ -145,6 +145,8 @@ impl Renew<'_> {
             };
             index.is_none_or(|index| !kept.contains_key(&index))
         }));
+        // The first look of the new turn may be over before this is stored: a replay may be gone on with later.
+        all.push(soft_timer(&record, self.keep));
         if kept.len() == record.payload.passages.len() {
             // No mapper is left to find that all is there.
             let reducer = fanout::reducer_step(&record.header, &record.case, scatter);

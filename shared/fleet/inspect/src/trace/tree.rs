@@ -156,22 +156,21 @@ impl Facts {
                 }
                 if role == Role::Reducer {
                     for part in harness::join::parts_in(stored) {
-                        self.take_part(hop.saturating_sub(1), part);
+                        // What the reducer was given counts, whatever was stored after it.
+                        let at = (hop.saturating_sub(1), Some(part.index));
+                        self.note(part.entry.clone());
+                        self.parts.insert(at, part);
                     }
                 }
             }
             Ok(Subject::Part { hop, .. }) => {
                 if let Ok(part) = decode::<Part>(&stored.body) {
-                    self.take_part(hop, part);
+                    self.note(part.entry.clone());
+                    self.parts.entry((hop, Some(part.index))).or_insert(part);
                 }
             }
             _ => {}
         }
-    }
-
-    fn take_part(&mut self, hop: u16, part: Part) {
-        self.note(part.entry.clone());
-        self.parts.insert((hop, Some(part.index)), part);
     }
 
     /// Reads an envelope and remembers what every step of the turn says alike.
