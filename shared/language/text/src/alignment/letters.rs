@@ -27,15 +27,20 @@ impl Letters {
         letters
     }
 
-    /// Where `other` stands in these, as bytes of `text`, which they are of: between whole words.
-    pub(super) fn find(&self, other: &Letters, text: &str) -> Option<Range<usize>> {
+    /// Where `other` stands in these and `fits`, as bytes of `text`, which they are of: between whole words.
+    pub(super) fn find(
+        &self,
+        other: &Letters,
+        text: &str,
+        fits: impl Fn(&Range<usize>) -> bool,
+    ) -> Option<Range<usize>> {
         let width = other.form.chars().next()?.len_utf8();
         let mut from = 0;
         while let Some(at) = self.form[from..].find(&other.form) {
             let first = from + at;
             let last = first + other.form.len() - 1;
             let span = self.places[first].0 as usize..self.places[last].1 as usize;
-            if is_whole(text, &span) {
+            if is_whole(text, &span) && fits(&span) {
                 return Some(span);
             }
             from = first + width;

@@ -82,13 +82,14 @@ impl<'a> AlignedText<'a> {
         }
         let form = forms(statement);
         let letters = self.letters.get_or_init(|| forms(self.text));
-        let found = letters.iter().zip(&form);
-        let span = found
-            .filter_map(|(letters, form)| letters.find(form, self.text))
-            .next()?;
-        let given = given_figures(&self.text[span.clone()]);
-        let holds = |figure: &String| given.contains(figure);
-        figures(statement).iter().all(holds).then_some(span)
+        let figures = figures(statement);
+        // `8` looks like `b`, which may stand before it.
+        let holds = |span: &Range<usize>| {
+            let given = given_figures(&self.text[span.clone()]);
+            figures.iter().all(|figure| given.contains(figure))
+        };
+        let mut found = letters.iter().zip(&form);
+        found.find_map(|(letters, form)| letters.find(form, self.text, holds))
     }
 
     /// The place of `statement`: where it occurs word by word, or else the nearest one to three sentences that have the
