@@ -118,7 +118,10 @@ async fn one_question_is_one_tree() {
 /// With a batch, its maps are recorded as steps with messages of their own are.
 async fn is_one_tree(is_batch: bool) {
     let server = testkit::nats::server().await;
-    let (node, collector) = (model::node(MODEL).await, Collector::start().await.unwrap());
+    let (node, collector) = (
+        model::node(MODEL).await,
+        Collector::start().await.expect("a collector"),
+    );
     let more: &[&str] = if is_batch { &[] } else { &["mapper.batch=1"] };
     let mut fleet = fleet(server.url(), &node, &collector, more).await;
     fleet.start_all().await;

@@ -101,8 +101,8 @@ impl Given {
             if has_digit(token) {
                 self.numbers.extend(numbers(token));
             } else {
-                let is_it = |word: &&str| word.eq_ignore_ascii_case(token);
-                let number = NUMBER_WORDS.iter().position(|word| is_it(word));
+                let mut words = NUMBER_WORDS.iter();
+                let number = words.position(|word| word.eq_ignore_ascii_case(token));
                 self.numbers.extend(number.map(|n| n.to_string()));
             }
             self.months.extend(month(token));

@@ -61,7 +61,7 @@ impl Batch {
 
 /// What came of one passage.
 enum One {
-    Done(Part),
+    Done(Box<Part>),
     /// Its step was given up, and what stands for it is stored under this number.
     GivenUp(u16),
     /// To be tried again after this time.
@@ -183,7 +183,7 @@ impl Worker {
             };
             match one {
                 Some(One::Done(part)) => {
-                    batch.take(part);
+                    batch.take(*part);
                     self.fault(Point::Mapped).await;
                 }
                 Some(One::GivenUp(index)) => match self.stored(batch, index).await? {
@@ -223,7 +223,7 @@ impl Worker {
         // Until there is one, the message is held and the server told so.
         let _call = self.calls.acquire().await;
         let _inflight = self.metrics.inflight(self.role);
-        let work = self.map(delivery, &place, &step, index);
+        let work = Box::pin(self.map(delivery, &place, &step, index));
         trace::mapped(self, delivery, &place, work, One::verdict).await
     }
 
@@ -247,12 +247,14 @@ impl Worker {
                             };
                             let entry = Some(entry);
                             self.metrics.read(&result, entry.as_ref());
-                            return One::Done(Part {
-                                v: WIRE,
+                            let v = WIRE;
+                            let part = Part {
+                                v,
                                 index,
                                 result,
                                 entry,
-                            });
+                            };
+                            return One::Done(Box::new(part));
                         }
                     }
                 }
