@@ -104,7 +104,7 @@ pub fn first_look(header: &Header) -> UnixMs {
 }
 
 /// Whether a fan-out whose record is stored `now` has to set its own soft deadline: the timer of its turn may look for open
-/// fan-outs before it sees this one, or have done so. Clocks may differ by [`CLOCKS_DIFFER_MS`].
+/// fan-outs before it sees this one, or have done so. Clocks may differ by 10 s.
 pub fn is_after_first_look(header: &Header, now: UnixMs) -> bool {
     now.plus(CLOCKS_DIFFER_MS) >= first_look(header)
 }
