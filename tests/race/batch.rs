@@ -2,10 +2,13 @@
 
 use crate::hand::Stop;
 use crate::refusals::STRAIGHT;
-use crate::script::{Call, Script, draft, fails, found, mapper, read, retriever, too_little};
+use crate::script::{
+    Call, Script, draft, facts, fails, found, mapper, read, retriever, too_little,
+};
 use crate::world::{On, World};
 use bus::Stream;
-use envelope::{Class, Fallback, Payload, Role, Subject, Terminal, TrailEntry};
+use envelope::hop::RetrieverExit;
+use envelope::{Class, Exit, Fallback, Payload, Role, Subject, Terminal, TrailEntry};
 use harness::fault::Point;
 use serde_json::json;
 use std::sync::Arc;
@@ -228,6 +231,33 @@ pub(crate) async fn a_second_round_reads_what_travelled(on: On) {
     assert_eq!(maps(&terminal).len(), 5, "each map is told once");
     let steps = world.steps(&id).await;
     assert!(!steps.iter().any(|step| step.starts_with("part")));
+}
+
+/// A reducer's step would be larger than it may be with its maps in it: they are stored as parts, and it reads them.
+pub(crate) async fn what_is_too_large_to_travel_is_stored(on: On) {
+    let world = World::new(on).await;
+    let _gateway = world.gateway();
+    let retriever = Script::new(Role::Retriever, async |_| {
+        let mut done = found(3);
+        if let Exit::Retriever(RetrieverExit::Found(scatter)) = &mut done.out {
+            for passage in &mut scatter.passages {
+                passage.text.push_str(&" and so on".repeat(3_000));
+            }
+        }
+        Ok(done)
+    });
+    let _retriever = world.hire(&retriever).batch(8).start();
+    let facts = Script::new(Role::Mapper, async |call: Call| {
+        Ok(facts(&format!("fact {}", index(&call))))
+    });
+    let _mapper = world.hire(&facts).start();
+    let _staff = world.staff(&REST);
+    let id = world.ask(json!({"question": "q", "id": "large"})).await;
+    let terminal = world.end(&id).await;
+    assert_eq!(terminal.answer.as_deref(), Some("fact 0, fact 1, fact 2"));
+    let steps = world.steps(&id).await;
+    let parts: Vec<_> = steps.iter().filter(|s| s.starts_with("part")).collect();
+    assert_eq!(parts, ["part 3.0", "part 3.1", "part 3.2"]);
 }
 
 /// More searches than calls may run at once: they wait in the mapper's hands for longer than the ack wait, and none of them is

@@ -130,6 +130,7 @@ races! {
         enough_of_a_batch_is_not_waited_with,
         a_passage_that_fails_costs_the_others_nothing,
         a_second_round_reads_what_travelled,
+        what_is_too_large_to_travel_is_stored,
         what_waits_for_a_call_is_not_delivered_again;
     doors:
         an_answer_names_the_file_that_was_made_with_it,

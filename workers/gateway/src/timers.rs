@@ -112,3 +112,38 @@ impl Due {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bus::Headers;
+    use envelope::{Role, TurnId, UnixMs};
+
+    /// The server fires by its own clock, which may be some seconds from that of the gateways.
+    #[test]
+    fn a_first_look_is_told_from_the_end_by_when_the_server_fired() {
+        let asked = UnixMs(100_000);
+        let header = Header {
+            deadline: UnixMs(200_000),
+            ..Header::of(TurnId::new("t").expect("an id"), Role::Planner, 0, asked)
+        };
+        for (fired_at, is_look) in [
+            (169_000, true),
+            (170_000, true),
+            (184_999, true),
+            (185_000, false),
+            (199_000, false),
+            (200_000, false),
+            (260_000, false),
+        ] {
+            let fired = StoredMessage {
+                subject: "argosy.due.t".into(),
+                headers: Headers::default(),
+                body: bytes::Bytes::new(),
+                sequence: 1,
+                stored_at: UnixMs(fired_at),
+            };
+            assert_eq!(is_first(&header, &fired), is_look, "{fired_at}");
+        }
+    }
+}

@@ -30,19 +30,6 @@ const FILE_WAIT_FIRST: Duration = Duration::from_millis(20);
 const FILE_WAIT_MAX: Duration = Duration::from_secs(2);
 
 impl Worker {
-    /// Publishes what follows from a step that was done.
-    pub(crate) async fn carry_on(
-        &self,
-        place: &StepAddress,
-        step: &Step,
-        message: &StoredMessage,
-        cx: &StepContext,
-        done: StepOutput<Exit>,
-    ) -> Result<(), Failure> {
-        let (after, entry) = self.came_to(place, step, message, cx, done).await?;
-        self.act(place, step, after, Some(entry)).await
-    }
-
     /// What follows from a step that was done, and its entry in the trail.
     pub(crate) async fn came_to(
         &self,
@@ -94,7 +81,7 @@ impl Worker {
     }
 
     /// Publishes a decision under its write condition and waits until it is stored.
-    async fn act(
+    pub(crate) async fn act(
         &self,
         place: &StepAddress,
         step: &Step,
@@ -158,15 +145,21 @@ impl Worker {
     /// Creates the reducer's step when the part of this map step was the last missing one.
     pub(crate) async fn join_if_complete(&self, step: &Step) -> Result<(), Failure> {
         if let Payload::Mapper(task) = &step.payload {
-            self.count_and_join(&step.header, &step.case, task.of)
+            self.count_and_join(&step.header, &step.case, step.v, task.of)
                 .await?;
         }
         Ok(())
     }
 
-    async fn count_and_join(&self, header: &Header, case: &Case, of: u16) -> Result<(), Failure> {
+    async fn count_and_join(
+        &self,
+        header: &Header,
+        case: &Case,
+        v: u16,
+        of: u16,
+    ) -> Result<(), Failure> {
         let wanted = join::enough(of, self.options.quorum);
-        join::count_and_join(&*self.bus, header, case, wanted, self.keep()).await?;
+        join::count_and_join(&*self.bus, header, case, v, wanted, self.keep()).await?;
         Ok(())
     }
 
@@ -372,7 +365,9 @@ impl Worker {
             };
             join::store_part(&*self.bus, &header, &part, self.keep()).await?;
             let of = record.payload.passages.len() as u16;
-            return self.count_and_join(&header, &record.case, of).await;
+            return self
+                .count_and_join(&header, &record.case, record.v, of)
+                .await;
         }
         let now = self.bus.now();
         let unread = Event::Unread(failure.code);

@@ -212,7 +212,8 @@ impl Worker {
                 let tells = matches!(&done.out, Exit::Mapper(found) if early_reduce::tells(found));
                 let message = &delivery.message;
                 let stored = async {
-                    self.carry_on(place, &step, message, &cx, *done).await?;
+                    let (after, entry) = self.came_to(place, &step, message, &cx, *done).await?;
+                    self.act(place, &step, after, Some(entry)).await?;
                     self.count_gathered(&step, &task, message);
                     // The last map step that this process has in hand asks for all of them. With a
                     // quorum any may be the one that makes it.

@@ -9,7 +9,7 @@ use crate::join::{self, JoinError};
 use crate::step::Step;
 use crate::worker::Worker;
 use bus::{CoreMessage, Stream};
-use envelope::{Findings, Part, PartResult, Passage, Payload, Scatter, Subject, WIRE, subject};
+use envelope::{Findings, Part, PartResult, Passage, Payload, Scatter, Subject, subject};
 
 /// Up to so many parts it is looked at each of them, beyond at every eighth: looking reads all parts.
 const LOOK_ALWAYS: u64 = 8;
@@ -69,7 +69,7 @@ impl Worker {
         if !is_covered(&found.scatter, &found.parts, least) {
             return Ok(());
         }
-        let scatter = (task.scatter, WIRE);
+        let scatter = (task.scatter, step.v);
         join::join(&*self.bus, header, &step.case, scatter, self.keep()).await?;
         self.joined.end(&(header.turn.clone(), header.hop));
         let told = Subject::Joined {
@@ -91,7 +91,7 @@ pub(crate) fn joined(subject: Subject) -> Option<Fanout> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use envelope::{FilterMatch, Plan};
+    use envelope::{FilterMatch, Plan, WIRE};
     use testkit::model::passage;
 
     fn scatter(found_by: &[&[u8]], sub_queries: usize) -> Scatter {

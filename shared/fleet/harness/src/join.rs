@@ -14,7 +14,7 @@ use crate::step::Step;
 use bus::{Bus, BusError, Publish, StoredMessage, Stream};
 use envelope::{
     After, Case, Envelope, FanOut, Header, MappedFanOut, Part, ReduceTask, Role, Scatter, Subject,
-    TrailEntry, TurnId, UnixMs, WIRE, decode, encode, fanout, subject,
+    TrailEntry, TurnId, UnixMs, decode, encode, fanout, subject,
 };
 use futures_util::future::try_join_all;
 use std::collections::HashMap;
@@ -93,11 +93,12 @@ pub(crate) fn enough(of: u16, quorum: f64) -> u64 {
     share.clamp(1, u64::from(of).max(1))
 }
 
-/// Creates the reducer's step when `wanted` parts are there. `header` is that of a map step.
+/// Creates the reducer's step when `wanted` parts are there. `header` and the wire version `v` are those of a map step.
 pub(crate) async fn count_and_join(
     bus: &dyn Bus,
     header: &Header,
     case: &Case,
+    v: u16,
     wanted: u64,
     keep: Duration,
 ) -> Result<bool, JoinError> {
@@ -106,7 +107,7 @@ pub(crate) async fn count_and_join(
     if bus.count(stream, &filter).await? < wanted {
         return Ok(false);
     }
-    join(bus, header, case, (header.hop - 1, WIRE), keep).await?;
+    join(bus, header, case, (header.hop - 1, v), keep).await?;
     Ok(true)
 }
 

@@ -35,7 +35,10 @@ pub fn map_steps(scatter: &Envelope<Scatter>) -> impl Iterator<Item = Envelope<M
                 scatter: at,
                 passage: passage.clone(),
             };
-            step(&scatter.header, &scatter.case, Role::Mapper, at + 1, task)
+            Envelope {
+                v: scatter.v,
+                ..step(&scatter.header, &scatter.case, Role::Mapper, at + 1, task)
+            }
         })
 }
 
