@@ -60,7 +60,7 @@ impl Batch {
 }
 
 /// What came of one passage.
-enum One {
+enum PassageOutcome {
     Done(Box<Part>),
     /// Its step was given up, and what stands for it is stored under this number.
     GivenUp(u16),
@@ -70,19 +70,19 @@ enum One {
     Moot,
 }
 
-impl One {
+impl PassageOutcome {
     fn verdict(&self) -> DeliveryOutcome {
         match self {
-            One::Done(_) => DeliveryOutcome::Ack(AckReason::Ok),
-            One::GivenUp(_) => DeliveryOutcome::Ack(AckReason::DeadLetter),
-            One::Again(delay) => DeliveryOutcome::Retry(*delay),
-            One::Moot => DeliveryOutcome::Ack(AckReason::Dropped),
+            PassageOutcome::Done(_) => DeliveryOutcome::Ack(AckReason::Ok),
+            PassageOutcome::GivenUp(_) => DeliveryOutcome::Ack(AckReason::DeadLetter),
+            PassageOutcome::Again(delay) => DeliveryOutcome::Retry(*delay),
+            PassageOutcome::Moot => DeliveryOutcome::Ack(AckReason::Dropped),
         }
     }
 }
 
 /// How the calls of a batch ended.
-enum Ended {
+enum BatchOutcome {
     /// There is enough for the reducer.
     Enough,
     /// Some are to be tried again after this time.
@@ -129,12 +129,12 @@ impl Worker {
             return Ok(DeliveryOutcome::Ack(AckReason::AlreadyDone));
         }
         match self.call_all(delivery, batch).await? {
-            Ended::Ack(reason) => Ok(DeliveryOutcome::Ack(reason)),
-            Ended::Again(delay) => {
+            BatchOutcome::Ack(reason) => Ok(DeliveryOutcome::Ack(reason)),
+            BatchOutcome::Again(delay) => {
                 self.store_fresh(batch).await?;
                 Ok(DeliveryOutcome::Retry(delay))
             }
-            Ended::Enough => {
+            BatchOutcome::Enough => {
                 self.reduce(batch).await?;
                 self.succeeds();
                 Ok(DeliveryOutcome::Ack(AckReason::Ok))
@@ -158,7 +158,11 @@ impl Worker {
     }
 
     /// Calls for every passage of which nothing has come, until there is enough.
-    async fn call_all(&self, delivery: &Delivery, batch: &mut Batch) -> Result<Ended, Failure> {
+    async fn call_all(
+        &self,
+        delivery: &Delivery,
+        batch: &mut Batch,
+    ) -> Result<BatchOutcome, Failure> {
         let calls = batch.open().map(|step| self.map_one(delivery, step));
         let mut calls: FuturesUnordered<_> = calls.collect();
         let mut again = Duration::ZERO;
@@ -182,24 +186,24 @@ impl Worker {
                 }
             };
             match one {
-                Some(One::Done(part)) => {
+                Some(PassageOutcome::Done(part)) => {
                     batch.take(*part);
                     self.fault(Point::Mapped).await;
                 }
-                Some(One::GivenUp(index)) => match self.stored(batch, index).await? {
+                Some(PassageOutcome::GivenUp(index)) => match self.stored(batch, index).await? {
                     Some(part) => join::put(&mut batch.parts, Some(part)),
                     // The soft deadline was first: a later round may read what was done.
                     None => {
                         self.store_fresh(batch).await?;
-                        return Ok(Ended::Ack(AckReason::AlreadyDone));
+                        return Ok(BatchOutcome::Ack(AckReason::AlreadyDone));
                     }
                 },
-                Some(One::Again(delay)) => again = again.max(delay),
-                Some(One::Moot) => return Ok(Ended::Ack(AckReason::Dropped)),
-                None => return Ok(Ended::Again(again)),
+                Some(PassageOutcome::Again(delay)) => again = again.max(delay),
+                Some(PassageOutcome::Moot) => return Ok(BatchOutcome::Ack(AckReason::Dropped)),
+                None => return Ok(BatchOutcome::Again(again)),
             }
         }
-        Ok(Ended::Enough)
+        Ok(BatchOutcome::Enough)
     }
 
     fn is_enough(&self, batch: &Batch) -> bool {
@@ -209,9 +213,9 @@ impl Worker {
             || least > 0 && is_covered(&batch.record.payload, &batch.parts, least)
     }
 
-    async fn map_one(&self, delivery: &Delivery, step: Step) -> One {
+    async fn map_one(&self, delivery: &Delivery, step: Step) -> PassageOutcome {
         let Payload::Mapper(MapTask { index, .. }) = step.payload else {
-            return One::Moot;
+            return PassageOutcome::Moot;
         };
         let place = StepAddress {
             shard: step.header.shard,
@@ -224,18 +228,24 @@ impl Worker {
         let _call = self.calls.acquire().await;
         let _inflight = self.metrics.inflight(self.role);
         let work = Box::pin(self.map(delivery, &place, &step, index));
-        trace::mapped(self, delivery, &place, work, One::verdict).await
+        trace::mapped(self, delivery, &place, work, PassageOutcome::verdict).await
     }
 
-    async fn map(&self, delivery: &Delivery, place: &StepAddress, step: &Step, index: u16) -> One {
+    async fn map(
+        &self,
+        delivery: &Delivery,
+        place: &StepAddress,
+        step: &Step,
+        index: u16,
+    ) -> PassageOutcome {
         let (delivered, task) = (delivery.delivered, Task::bare(step.payload.clone()));
         let failure = if delivered > DELIVERIES_MAX {
             let text = format!("delivered {delivered} times");
             Failure::new(Class::Bug, "deliveries", text)
         } else {
             let mut cx = self.cx(place, step, delivered, self.bus.now());
-            match self.done(&mut cx, step, &task, delivered).await {
-                Handled::Moot | Handled::Spared => return One::Moot,
+            match self.handle_when_free(&mut cx, step, &task, delivered).await {
+                Handled::Moot | Handled::Spared => return PassageOutcome::Moot,
                 Handled::Failed(failure) => failure,
                 Handled::Done(done) => {
                     let came = self.came_to(place, step, &delivery.message, &cx, *done);
@@ -243,7 +253,7 @@ impl Worker {
                         Err(failure) => failure,
                         Ok((after, entry)) => {
                             let Next::Part(result) = after.next else {
-                                return One::Moot;
+                                return PassageOutcome::Moot;
                             };
                             let entry = Some(entry);
                             self.metrics.read(&result, entry.as_ref());
@@ -254,7 +264,7 @@ impl Worker {
                                 result,
                                 entry,
                             };
-                            return One::Done(Box::new(part));
+                            return PassageOutcome::Done(Box::new(part));
                         }
                     }
                 }
@@ -264,8 +274,8 @@ impl Worker {
             .failed(delivery, place, step, Some(&task), failure)
             .await
         {
-            DeliveryOutcome::Retry(delay) => One::Again(delay),
-            DeliveryOutcome::Ack(_) => One::GivenUp(index),
+            DeliveryOutcome::Retry(delay) => PassageOutcome::Again(delay),
+            DeliveryOutcome::Ack(_) => PassageOutcome::GivenUp(index),
         }
     }
 

@@ -204,7 +204,10 @@ impl Worker {
             self.in_hand
                 .take(&place.turn, place.hop, self.sure(delivery))
         });
-        let failure = match self.done(&mut cx, &step, &task, delivery.delivered).await {
+        let failure = match self
+            .handle_when_free(&mut cx, &step, &task, delivery.delivered)
+            .await
+        {
             Handled::Moot => return DeliveryOutcome::Ack(AckReason::Dropped),
             Handled::Spared => return DeliveryOutcome::Ack(AckReason::Spared),
             Handled::Failed(failure) => failure,
@@ -244,7 +247,7 @@ impl Worker {
     }
 
     /// Has the stage do its step; waits while everything behind it is busy.
-    pub(crate) async fn done(
+    pub(crate) async fn handle_when_free(
         &self,
         cx: &mut StepContext,
         step: &Step,

@@ -23,7 +23,7 @@ pub(crate) async fn traced(worker: &Worker, delivery: &Delivery) -> DeliveryOutc
     let (Some(parent), Some(place)) = (parent, StepAddress::of(&message.subject)) else {
         return worker.process(delivery).await;
     };
-    let of = Of {
+    let of = StepSpan {
         parent,
         place: &place,
         subject: message.subject.clone(),
@@ -45,7 +45,7 @@ pub(crate) async fn mapped<T>(
         return work.await;
     };
     let subject = place.subject();
-    let of = Of {
+    let of = StepSpan {
         parent,
         place,
         subject,
@@ -54,15 +54,15 @@ pub(crate) async fn mapped<T>(
     of.recorded(worker, work, verdict).await
 }
 
-/// The step that is recorded.
-struct Of<'a> {
+/// The span of a delivery of a step, before it begins.
+struct StepSpan<'a> {
     parent: TraceContext,
     place: &'a StepAddress,
     subject: String,
     delivery: &'a Delivery,
 }
 
-impl Of<'_> {
+impl StepSpan<'_> {
     async fn recorded<T>(
         self,
         worker: &Worker,
