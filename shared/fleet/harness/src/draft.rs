@@ -8,7 +8,7 @@
 use crate::join::{record, record_in};
 use crate::step::Step;
 use bus::{Bus, BusError, Stream};
-use envelope::{Draft, Envelope, FanOut, Header, Payload, Role, Subject, Task, subject};
+use envelope::{Draft, Envelope, FanOut, Header, Payload, Role, Task, subject};
 use futures_util::future::try_join_all;
 
 /// The task of the validator's step that carries `draft`.
@@ -33,16 +33,8 @@ pub(crate) async fn checkable(bus: &dyn Bus, step: &Step, draft: &Draft) -> Resu
 
 /// The draft of the validator's step at `hop`, while that is stored. One of a turn that this one goes on from is not.
 async fn draft_at(bus: &dyn Bus, header: &Header, hop: u16) -> Result<Option<Draft>, BusError> {
-    let at = Subject::Step {
-        shard: header.shard,
-        role: Role::Validator,
-        turn: header.turn.clone(),
-        hop,
-        index: None,
-    };
-    let stored = bus
-        .last(Stream::Steps(header.shard), &at.to_string())
-        .await?;
+    let at = subject::step(header.shard, Role::Validator, &header.turn, hop, None);
+    let stored = bus.last(Stream::Steps(header.shard), &at).await?;
     let step = stored.and_then(|stored| Payload::read(Role::Validator, &stored.body).ok());
     Ok(match step {
         Some(Envelope {

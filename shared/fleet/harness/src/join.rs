@@ -348,14 +348,11 @@ pub(crate) async fn there_is(
 
 /// Where the reducer's step of a fan-out stands, which may have brought its parts; `None` for that step itself, and before it.
 fn reducer_of(header: &Header, scatter: u16) -> Option<String> {
-    let at = Subject::Step {
-        shard: header.shard,
-        role: Role::Reducer,
-        turn: header.turn.clone(),
-        hop: scatter + 2,
-        index: None,
-    };
-    (header.hop > scatter + 2).then(|| at.to_string())
+    let Header {
+        shard, turn, hop, ..
+    } = header;
+    let at = scatter + 2;
+    (*hop > at).then(|| subject::step(*shard, Role::Reducer, turn, at, None))
 }
 
 /// Puts parts at their places.

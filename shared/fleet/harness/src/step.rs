@@ -1,7 +1,7 @@
 //! Parses a message of the steps stream: its address, and the step that it carries.
 
 use bus::StoredMessage;
-use envelope::{Envelope, Payload, Role, Subject, TurnId, UnixMs, header};
+use envelope::{Envelope, Payload, Role, Subject, TurnId, UnixMs, header, subject};
 
 /// The address of a step according to its subject: known even when its body cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,21 +35,7 @@ impl StepAddress {
 
     /// The subject at this address.
     pub(crate) fn subject(&self) -> String {
-        let StepAddress {
-            shard,
-            role,
-            turn,
-            hop,
-            index,
-        } = self.clone();
-        let at = Subject::Step {
-            shard,
-            role,
-            turn,
-            hop,
-            index,
-        };
-        at.to_string()
+        subject::step(self.shard, self.role, &self.turn, self.hop, self.index)
     }
 }
 

@@ -11,7 +11,7 @@ use crate::metrics::outcome;
 use crate::step::StepAddress;
 use crate::worker::Worker;
 use bus::{Delivery, StoredMessage};
-use envelope::{FanOut, Header, Role, Subject, header, subject};
+use envelope::{FanOut, Header, Role, header, subject};
 use telemetry::conventions as name;
 use telemetry::traces::{self, Span, SpanKind};
 use telemetry::{TraceContext, Traces, trace};
@@ -164,14 +164,10 @@ pub(crate) fn link_maps(header: &Header, evidence: &[FanOut]) {
         for fan_out in evidence {
             let there = (0u16..).zip(&fan_out.results);
             for (index, _) in there.filter(|(_, result)| result.is_some()) {
-                let map = Subject::Step {
-                    shard: header.shard,
-                    role: Role::Mapper,
-                    turn: header.turn.clone(),
-                    hop: fan_out.hop + 1,
-                    index: Some(index),
-                };
-                span.link(context.named(&map.to_string()));
+                let Header { shard, turn, .. } = header;
+                let (at, index) = (fan_out.hop + 1, Some(index));
+                let map = subject::step(*shard, Role::Mapper, turn, at, index);
+                span.link(context.named(&map));
             }
         }
     });

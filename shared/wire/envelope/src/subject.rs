@@ -235,9 +235,9 @@ pub fn feedback_on(tenant: &TenantId, turn: &TurnId) -> String {
     format!("argosy.feedback.{tenant}.{turn}.*")
 }
 
-/// Where a scatter record stands that is a step of a mapper itself.
-pub fn batch(shard: u16, turn: &TurnId, hop: u16) -> String {
-    let (role, turn, index) = (Role::Mapper, turn.clone(), None);
+/// A step of a role; the index for map steps of one passage only.
+pub fn step(shard: u16, role: Role, turn: &TurnId, hop: u16, index: Option<u16>) -> String {
+    let turn = turn.clone();
     Subject::Step {
         shard,
         role,
@@ -246,6 +246,11 @@ pub fn batch(shard: u16, turn: &TurnId, hop: u16) -> String {
         index,
     }
     .to_string()
+}
+
+/// Where a scatter record stands that is a step of a mapper itself.
+pub fn batch(shard: u16, turn: &TurnId, hop: u16) -> String {
+    step(shard, Role::Mapper, turn, hop, None)
 }
 
 /// The scatter record at a hop, where its passages have map steps of their own or are not mapped.
