@@ -146,6 +146,23 @@ func slots(t *testing.T, options render.Options, role string) int64 {
 	return slots
 }
 
+// slotsOfAMessage are how many slots one message takes: a mapper makes the calls of up to `mapper.batch` passages for each.
+func slotsOfAMessage(t *testing.T, options render.Options, role string) int64 {
+	t.Helper()
+	if role != "mapper" {
+		return 1
+	}
+	switch batch := options.Get("mapper", "batch").(type) {
+	case nil:
+		return 8
+	case int64:
+		return batch
+	default:
+		t.Fatalf("mapper.batch is %v", batch)
+		return 0
+	}
+}
+
 func TestScalersCountInSlots(t *testing.T) {
 	perSlot := map[string]map[string]int64{"production": {"clarifier": 1}, "hpa": {}}
 	otherwise := map[string]int64{"production": 2, "hpa": 4}
@@ -168,7 +185,9 @@ func TestScalersCountInSlots(t *testing.T) {
 			if one, found := of[pod.Role]; found {
 				times = one
 			}
-			wanted := strconv.FormatInt(slots(t, render.Parse(t, render.Config(t, objects, pod)), pod.Role)*times, 10)
+			options := render.Parse(t, render.Config(t, objects, pod))
+			messages := slots(t, options, pod.Role) * times / slotsOfAMessage(t, options, pod.Role)
+			wanted := strconv.FormatInt(messages, 10)
 			if is, scaled := thresholds[pod.Owner]; scaled && is != wanted {
 				t.Errorf("%s: %s has a pod for each %s messages, and should for %s", set, pod.Owner, is, wanted)
 			}
