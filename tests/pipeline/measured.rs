@@ -76,3 +76,36 @@ async fn without_the_binary_that_ships_it_says_how_to_build_it() {
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(said.contains("cargo build --release"), "{said}");
 }
+
+/// Every role and the server are killed, and the picture of the run is drawn.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_soak_counts_what_is_lost_while_everything_is_killed() {
+    let server = testkit::nats::binary().await;
+    assert!(server.is_file());
+    let dir = tempfile::tempdir().expect("a folder");
+    let page = dir.path().join("soak.html");
+    let mut command = Command::new(bench());
+    command.args(["soak", "--seconds", "16", "--rate", "10", "--seed", "7"]);
+    command.args(["--kill-every", "1.5", "--kill-server-every", "7"]);
+    command.args(["-o", "json", "--html"]).arg(&page);
+    let output = command.kill_on_drop(true).output();
+    let output = output.await.expect("it runs");
+    assert!(output.status.success(), "{output:?}");
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let account = &report["account"];
+    assert_eq!(account["asked"], 160, "{account}");
+    for fault in ["lost", "doubled", "strangers"] {
+        assert_eq!(account[fault], serde_json::json!([]), "{account}");
+    }
+    assert_eq!(account["outcomes"]["answered"], 160, "{account}");
+    let kills = report["kills"].as_array().expect("kills");
+    let mut killed: Vec<&str> = kills.iter().filter_map(|k| k["process"].as_str()).collect();
+    killed.sort();
+    killed.dedup();
+    let all = Role::ANSWERING.map(Role::as_str);
+    assert!(all.iter().all(|role| killed.contains(role)), "{killed:?}");
+    assert!(killed.contains(&"nats-server"), "{killed:?}");
+    let page = std::fs::read_to_string(page).expect("a page");
+    assert_eq!(page.matches("<svg").count(), 4, "{page}");
+    assert!(page.contains("nats-server at 7 s"), "{page}");
+}

@@ -28,6 +28,10 @@ pub enum BenchCommand {
     /// The whole fleet with a stubbed model, against bare JetStream in the same run.
     #[command(after_help = "Example: argosy-bench fleet --output json")]
     Fleet(FleetArgs),
+    /// A fleet at a fixed rate of questions, with kills of every role and of the server: what is lost, what is doubled, memory
+    /// and disk over time. Exits with 1 when a question was lost or ended twice.
+    #[command(after_help = "Example: argosy-bench soak --seconds 600 --rate 200 --html soak.html")]
+    Soak(SoakArgs),
     /// The index at size, over a generated corpus or a folder: feeding, memory, search times.
     #[command(after_help = "Example: argosy-bench retrieval --chunks 100000 --output json")]
     Retrieval(RetrievalArgs),
@@ -70,6 +74,46 @@ pub struct BenchRunArgs {
     /// Abort at a named point with this probability, as in `part-stored=0.01`.
     #[arg(long, value_name = "POINT=P")]
     pub fault: Vec<String>,
+}
+
+/// `argosy-bench soak`
+#[derive(Debug, Args)]
+pub struct SoakArgs {
+    /// How long questions are asked; the last ones get up to a minute more.
+    #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u64).range(10..=86_400))]
+    pub seconds: u64,
+    /// Questions a second, whatever is answered.
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=5_000))]
+    pub rate: u32,
+    /// Seconds between two kills of a role, each role in turn; 0 kills none.
+    #[arg(long, value_name = "S", default_value_t = 2.0, value_parser = seconds)]
+    pub kill_every: f64,
+    /// Seconds between two kills of the server; 0 kills it never.
+    #[arg(long, value_name = "S", default_value_t = 30.0, value_parser = seconds)]
+    pub kill_server_every: f64,
+    /// How long the stubbed model takes, in milliseconds.
+    #[arg(long, default_value_t = 20)]
+    pub model_delay_ms: u64,
+    /// The order of the kills. Default: another one each time.
+    #[arg(long)]
+    pub seed: Option<u64>,
+    /// Draw the run into this file.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+}
+
+impl SoakArgs {
+    /// The arguments with which the workers are stubbed.
+    pub(crate) fn stubs(&self) -> Vec<String> {
+        vec!["--stub-ms".into(), self.model_delay_ms.to_string()]
+    }
+}
+
+/// 0, or a time between two kills.
+fn seconds(text: &str) -> Result<f64, String> {
+    let of = text.parse::<f64>().ok();
+    of.filter(|s| *s == 0.0 || (0.5..=86_400.0).contains(s))
+        .ok_or_else(|| "want 0, or from 0.5 to 86400 seconds".to_owned())
 }
 
 /// `argosy-bench retrieval`

@@ -10,12 +10,14 @@
 //! | [`cli`] | the command line |
 //! | [`fleet`] | the fleet against bare JetStream; `fleet_run`: one repetition, `driver`: the closed loop |
 //! | `steady`, `real` | a long run under constant load; the sample corpus with nothing stubbed |
+//! | [`soak`] | a fleet at a fixed rate while everything is killed again and again |
 //! | [`retrieval`] | a large index; `corpus` makes or reads its corpus, `feed` fills it |
 //! | [`views`] | a retriever's index as a view of the corpus stream |
 //! | [`ingest`] | documents through indexers |
 //! | [`conversation`] | the logs of conversations, the store that follows them, and questions beside them |
 //! | [`pool`] | the pool of model nodes on simulated ones |
 //! | [`stub`], [`fault`] | a stubbed model and index, and crashes at named points |
+//! | `samples` | answers, memory and streams over time |
 //! | `host`, `sizes`, `out` | figures from /proc; bytes of messages; printing |
 
 pub mod cli;
@@ -25,6 +27,7 @@ pub mod fleet;
 pub mod ingest;
 pub mod pool;
 pub mod retrieval;
+pub mod soak;
 pub mod stub;
 pub mod views;
 
@@ -37,6 +40,7 @@ mod host;
 mod index_floor;
 mod out;
 mod real;
+mod samples;
 mod sizes;
 mod steady;
 mod waiting;

@@ -8,7 +8,7 @@ use argosy::{entry, out};
 use argosy_bench::cli::{BenchCli, BenchCommand, BenchRunArgs};
 use argosy_bench::fault::Dice;
 use argosy_bench::stub::Stub;
-use argosy_bench::{conversation, fleet, floor_role, ingest, pool, retrieval, views};
+use argosy_bench::{conversation, fleet, floor_role, ingest, pool, retrieval, soak, views};
 use clap::Parser;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -43,6 +43,7 @@ async fn dispatch(cli: BenchCli, config: Config) -> Result<(), CliError> {
     let output = cli.everywhere.output;
     match cli.command {
         BenchCommand::Fleet(args) => fleet::fleet(args, output).await,
+        BenchCommand::Soak(args) => soak::soak(args, output).await,
         BenchCommand::Retrieval(args) => retrieval::retrieval(args, output).await,
         BenchCommand::Views(args) => views::views(args, config, output).await,
         BenchCommand::Ingest(args) => ingest::ingest(args, output).await,

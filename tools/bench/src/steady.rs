@@ -2,39 +2,22 @@
 //! ages are short, so that minutes stand for days.
 
 use crate::cli::FleetArgs;
-use crate::driver::{Answered, Cast, DRIVER, Run, SERVER, Until, closed_loop, closed_loop_with};
+use crate::driver::{Answered, Cast, Run, Until, closed_loop, closed_loop_with};
 use crate::fleet::{costs, median};
 use crate::fleet_run::{Ground, nats_server, question, settings};
 use crate::out::println;
+use crate::samples::{self, Sample, watch};
 use argosy::cli::Output;
 use argosy::cli_error::CliError;
 use argosy::config::Config;
 use argosy::fleet::drain;
-use bus::Stream;
 use envelope::Role;
-use serde::Serialize;
 use settings::TimeSpan;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The time for a question, and how long its steps are kept after that.
 const DEADLINE: TimeSpan = TimeSpan::from_secs(10);
 const KEEP: TimeSpan = TimeSpan::from_secs(5);
-/// The time between two samples.
-const EVERY: Duration = Duration::from_secs(5);
-
-/// One sample: what was answered since the one before, and what there is now.
-#[derive(Debug, Clone, Serialize)]
-struct Sample {
-    at_s: f64,
-    queries_per_s: f64,
-    p99_ms: f64,
-    workers_pss_mb: f64,
-    server_pss_mb: f64,
-    driver_pss_mb: f64,
-    steps_mb: f64,
-    steps_messages: u64,
-    timers_messages: u64,
-}
 
 /// A run: what it was in all, its samples, and the rate over its last third.
 struct Steady {
@@ -72,26 +55,14 @@ pub(super) async fn run(args: &FleetArgs, seconds: u64, output: Output) -> Resul
 async fn measure(cast: &Cast, in_flight: usize, time: Duration) -> Result<Steady, CliError> {
     closed_loop(cast, "hello-", &question, 1, 1).await?;
     let mut answers = Vec::new();
-    let each = |one: Answered| answers.push((one.at.as_secs_f64(), one.took));
+    let each = |one: Answered| answers.push((one.at.as_secs_f64(), one.took.as_secs_f64()));
     let asking = closed_loop_with(cast, "s-", &question, in_flight, Until::Elapsed(time), each);
-    let mut samples = Vec::new();
+    let (mut samples, processes) = (Vec::new(), || cast.processes.clone());
     let run = tokio::select! {
         run = asking => run?,
-        Err(error) = watch(cast, &mut samples) => return Err(error),
+        Err(error) = watch(&*cast.bus, &processes, &mut samples) => return Err(error),
     };
-    let mut from = 0.0;
-    for sample in &mut samples {
-        let within = answers
-            .iter()
-            .filter(|(at, _)| (from..sample.at_s).contains(at));
-        let mut took: Vec<f64> = within
-            .map(|(_, took)| took.as_secs_f64() * 1000.0)
-            .collect();
-        took.sort_by(f64::total_cmp);
-        sample.queries_per_s = took.len() as f64 / (sample.at_s - from);
-        sample.p99_ms = took.get(took.len() * 99 / 100).copied().unwrap_or(f64::NAN);
-        from = sample.at_s;
-    }
+    samples::fill(&mut samples, &answers);
     let (all, third) = (time.as_secs_f64(), time.as_secs_f64() / 3.0);
     let last = answers
         .iter()
@@ -102,35 +73,6 @@ async fn measure(cast: &Cast, in_flight: usize, time: Duration) -> Result<Steady
         samples,
         sustained,
     })
-}
-
-/// Looks at memory and streams again and again; ends only where a look fails.
-async fn watch(cast: &Cast, samples: &mut Vec<Sample>) -> Result<(), CliError> {
-    let begun = Instant::now();
-    loop {
-        tokio::time::sleep(EVERY).await;
-        let steps = cast.bus.state(Stream::Steps(0)).await?;
-        let timers = cast.bus.state(Stream::Timers).await?;
-        let (mut workers, mut server, mut driver) = (0.0, 0.0, 0.0);
-        for ((name, _), pss_mb) in cast.processes.iter().zip(cast.memory_mb()) {
-            match name.as_str() {
-                SERVER => server += pss_mb,
-                DRIVER => driver += pss_mb,
-                _ => workers += pss_mb,
-            }
-        }
-        samples.push(Sample {
-            at_s: begun.elapsed().as_secs_f64(),
-            queries_per_s: 0.0,
-            p99_ms: 0.0,
-            workers_pss_mb: workers,
-            server_pss_mb: server,
-            driver_pss_mb: driver,
-            steps_mb: steps.bytes as f64 / 1e6,
-            steps_messages: steps.messages,
-            timers_messages: timers.messages,
-        });
-    }
 }
 
 fn report(measured: &Steady, in_flight: usize, output: Output) {
@@ -158,23 +100,7 @@ fn report(measured: &Steady, in_flight: usize, output: Output) {
         println!("{report:#}");
         return;
     }
-    println!(
-        "{:>7} {:>9} {:>8} {:>11} {:>10} {:>9} {:>9} {:>9}",
-        "s", "queries/s", "p99 ms", "workers MB", "server MB", "steps MB", "messages", "timers"
-    );
-    for s in samples {
-        println!(
-            "{:>7.0} {:>9.0} {:>8.1} {:>11.0} {:>10.0} {:>9.1} {:>9} {:>9}",
-            s.at_s,
-            s.queries_per_s,
-            s.p99_ms,
-            s.workers_pss_mb,
-            s.server_pss_mb,
-            s.steps_mb,
-            s.steps_messages,
-            s.timers_messages
-        );
-    }
+    samples::table(samples);
     costs(in_flight, &run.processes);
     println!(
         "sustained {sustained:.0} questions/s over the last third of {} questions, {:.2} ms of processor time and {:.1} \
