@@ -1,10 +1,10 @@
 //! `argosy-bench`: loads the configuration, measures and exits.
 
-use argosy::cli::ServerArgs;
+use argosy::cli::{Output, ServerArgs};
 use argosy::cli_error::CliError;
 use argosy::command::run::{Hooks, run_with};
 use argosy::config::Config;
-use argosy::{entry, out};
+use argosy::{entry, out, signal};
 use argosy_bench::cli::{BenchCli, BenchCommand, BenchRunArgs};
 use argosy_bench::fault::Dice;
 use argosy_bench::stub::Stub;
@@ -41,7 +41,19 @@ fn run(cli: BenchCli) -> Result<(), CliError> {
 
 async fn dispatch(cli: BenchCli, config: Config) -> Result<(), CliError> {
     let output = cli.everywhere.output;
-    match cli.command {
+    if matches!(
+        cli.command,
+        BenchCommand::Run(_) | BenchCommand::FloorRole(_)
+    ) {
+        return measure(cli.command, config, output).await;
+    }
+    // Dropped, a measurement kills the processes that it has started.
+    let measured = signal::unless_told(measure(cli.command, config, output)).await;
+    measured.unwrap_or_else(|| Err(CliError::negative("ended by a signal")))
+}
+
+async fn measure(command: BenchCommand, config: Config, output: Output) -> Result<(), CliError> {
+    match command {
         BenchCommand::Fleet(args) => fleet::fleet(args, output).await,
         BenchCommand::Soak(args) => soak::soak(args, output).await,
         BenchCommand::Retrieval(args) => retrieval::retrieval(args, output).await,
@@ -49,6 +61,7 @@ async fn dispatch(cli: BenchCli, config: Config) -> Result<(), CliError> {
         BenchCommand::Ingest(args) => ingest::ingest(args, output).await,
         BenchCommand::Conversation(args) => conversation::conversation(args, output).await,
         BenchCommand::Pool(args) => pool::pool(args, output).await,
+        // They hear signals for themselves.
         BenchCommand::Run(args) => Box::pin(role(args, config)).await,
         BenchCommand::FloorRole(args) => floor_role(args).await,
     }

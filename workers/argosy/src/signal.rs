@@ -65,8 +65,8 @@ pub async fn stop_on_signal(stop: &CancellationToken, work: impl Future<Output =
     Signals::listen().stop_on_signal(stop, work).await;
 }
 
-/// [`Signals::unless_told`] for a caller that waits once.
-pub(crate) async fn unless_told<T>(work: impl Future<Output = T>) -> Option<T> {
+/// Runs work that only reads, or whose processes end where it is dropped. A signal ends it at once, without a result.
+pub async fn unless_told<T>(work: impl Future<Output = T>) -> Option<T> {
     Signals::listen().unless_told(work).await
 }
 

@@ -7,7 +7,8 @@ use crate::table;
 use envelope::hop::ReducerExit;
 use envelope::limits::DRAFT_TEXT_BYTES_MAX;
 use envelope::{
-    AnswerForm, Draft, DraftReading, DraftTable, Fallback, FilterMatch, Listing, Passage, ReadMark,
+    AnswerForm, Draft, DraftReading, DraftTable, Fact, Fallback, FilterMatch, Listing, Passage,
+    ReadMark,
 };
 use llm::Prompt;
 use stage::StepOutput;
@@ -21,9 +22,10 @@ pub(crate) struct Brief<'a> {
     pub(crate) section: &'static str,
     pub(crate) evidence: Evidence,
     pub(crate) scatters: Vec<u16>,
-    /// The marks of all passages that these scatters read, where the draft is to carry the texts against which it is
-    /// checked.
-    pub(crate) marks: Option<Vec<ReadMark>>,
+    /// The marks of all passages that these scatters read.
+    pub(crate) marks: Vec<ReadMark>,
+    /// Whether the draft names the passages where they are stored, and carries none of their text.
+    pub(crate) is_stored: bool,
     pub(crate) strict: bool,
     pub(crate) matched: FilterMatch,
     /// The parts of the question; empty for a simple question.
@@ -45,14 +47,20 @@ pub(crate) enum Origin {
 }
 
 pub(crate) fn composed(brief: Brief<'_>, text: String, origin: Origin) -> StepOutput<ReducerExit> {
-    let Evidence { facts, sources, .. } = &brief.evidence;
     let count = |n: usize, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
-    let (facts, sources) = (count(facts.len(), "fact"), count(sources.len(), "source"));
+    let sources = brief.evidence.sources.len();
+    let from = match brief.evidence.is_of_passages() {
+        true => count(sources, "passage"),
+        false => {
+            let facts = count(brief.evidence.facts().len(), "fact");
+            format!("{facts} of {}", count(sources, "source"))
+        }
+    };
     let how = match origin {
         Origin::Facts => "stitched",
         Origin::Model | Origin::Nothing => "composed",
     };
-    let decided = format!("{how} from {facts} of {sources}");
+    let decided = format!("{how} from {from}");
     draft(brief, text, origin, decided)
 }
 
@@ -92,11 +100,13 @@ fn draft(
     decided: String,
 ) -> StepOutput<ReducerExit> {
     let (sources, replaced) = citations(&brief.evidence, &text);
-    let marks = brief.marks.filter(|_| origin != Origin::Nothing);
-    let read = marks.and_then(|marks| carried(marks, brief.evidence.sources));
+    let (facts, read) = match origin == Origin::Nothing || brief.is_stored {
+        true => Default::default(),
+        false => given(brief.evidence, brief.marks),
+    };
     let draft = Draft {
         sources,
-        facts: brief.evidence.facts,
+        facts,
         text,
         scatters: brief.scatters,
         read,
@@ -113,18 +123,26 @@ fn draft(
     }
 }
 
-/// The texts of `sources`, against which the draft is checked; `None` where they are too large to carry or one of
-/// them is missing.
-fn carried(marks: Vec<ReadMark>, sources: Vec<Passage>) -> Option<Box<DraftReading>> {
-    let bytes: usize = sources
-        .iter()
-        .map(|source| encoded_bytes(&source.text))
-        .sum();
-    let is_whole = sources.iter().all(|source| !source.text.is_empty());
-    (is_whole && bytes <= DRAFT_TEXT_BYTES_MAX).then(|| {
-        let texts = sources.into_iter().map(|source| source.text).collect();
+/// What the draft is checked against: the facts that mappers stated, and the texts of its sources. Without the texts where
+/// they are too large to carry or one of them is missing; then the sentences of passages are its facts.
+fn given(evidence: Evidence, marks: Vec<ReadMark>) -> (Vec<Fact>, Option<Box<DraftReading>>) {
+    let is_carried = is_carried(&evidence.sources);
+    let facts = match is_carried && evidence.is_of_passages() {
+        true => Vec::new(),
+        false => evidence.facts().into_owned(),
+    };
+    let read = is_carried.then(|| {
+        let texts = evidence.sources.into_iter().map(|source| source.text);
+        let texts = texts.collect();
         Box::new(DraftReading { texts, marks })
-    })
+    });
+    (facts, read)
+}
+
+fn is_carried(sources: &[Passage]) -> bool {
+    let bytes = sources.iter().map(|source| encoded_bytes(&source.text));
+    let is_whole = sources.iter().all(|source| !source.text.is_empty());
+    is_whole && bytes.sum::<usize>() <= DRAFT_TEXT_BYTES_MAX
 }
 
 /// How many bytes a text takes in a message, where its quotes and line breaks are escaped.
@@ -140,23 +158,36 @@ fn encoded_bytes(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pruning::Reading;
     use testkit::model::passage;
 
     #[test]
     fn a_draft_carries_the_text_of_its_sources_up_to_a_limit() {
-        let mark = |one: &Passage| vec![ReadMark::of(one)];
         let half = passage("a", &"x".repeat(DRAFT_TEXT_BYTES_MAX / 2));
-        let read = carried(mark(&half), vec![half.clone(), half.clone()]).unwrap();
-        assert_eq!(read.marks, mark(&half));
-        assert!(read.texts.iter().all(|text| *text == half.text));
-        let little = passage("b", "x");
-        let over = vec![half.clone(), half.clone(), little];
-        assert_eq!(carried(mark(&half), over), None);
+        let over = passage("b", "x");
         // Escapes count.
-        let breaks = passage("d", &"\n".repeat(DRAFT_TEXT_BYTES_MAX * 2 / 3));
-        assert_eq!(carried(Vec::new(), vec![breaks]), None);
+        let breaks = passage(
+            "d",
+            &format!("x{}", "\n".repeat(DRAFT_TEXT_BYTES_MAX * 2 / 3)),
+        );
         // What is not there has to be read.
         let without = passage("c", "");
-        assert_eq!(carried(mark(&half), vec![half, without]), None);
+        for (sources, is_carried) in [
+            (vec![half.clone(), half.clone()], true),
+            (vec![half.clone(), half.clone(), over], false),
+            (vec![breaks], false),
+            (vec![half.clone(), without], false),
+        ] {
+            let marks: Vec<ReadMark> = sources.iter().map(ReadMark::of).collect();
+            let read = sources.iter().cloned().map(Reading::from);
+            let (evidence, _) = Evidence::of_passages(read.collect(), &[], usize::MAX);
+            let (facts, read) = given(evidence, marks.clone());
+            // What is carried as text is not carried again as sentences.
+            assert_eq!((facts.is_empty(), read.is_some()), (is_carried, is_carried));
+            if let Some(read) = read {
+                let texts: Vec<String> = sources.into_iter().map(|one| one.text).collect();
+                assert_eq!(*read, DraftReading { texts, marks });
+            }
+        }
     }
 }

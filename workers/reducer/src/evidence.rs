@@ -4,6 +4,7 @@
 use crate::marks::defused;
 use crate::pruning::{Reading, fitting, ranked};
 use envelope::{Fact, FactSpan, Passage};
+use std::borrow::Cow;
 use text::one_line;
 use text::sentences::cited;
 
@@ -29,11 +30,14 @@ impl From<(String, Option<FactSpan>)> for Stated {
 pub(crate) struct Evidence {
     /// The passages, in the order of their search.
     pub(crate) sources: Vec<Passage>,
-    /// The facts that the sources say, with the number of the source.
-    pub(crate) facts: Vec<Fact>,
+    /// The facts that mappers stated of the sources, with the number of the source; none where the model is shown the
+    /// passages themselves.
+    stated: Vec<Fact>,
     /// Where each fact stands in the text of its source, where that is known.
-    pub(crate) spans: Vec<Option<FactSpan>>,
-    /// The same facts as lines or blocks of the prompt, by source, and the text that separates them.
+    spans: Vec<Option<FactSpan>>,
+    /// How many bytes of the text of each source the model is shown; empty where it is shown facts.
+    shown: Vec<usize>,
+    /// What the model is shown as lines or blocks of the prompt, by source, and the text that separates them.
     blocks: Vec<(u16, String)>,
     between: &'static str,
     /// The rank of each source: the one with the lowest rank is given up last.
@@ -63,7 +67,7 @@ impl Evidence {
             for (_, stated) in facts.filter(|(place, _)| places.contains(place)) {
                 let text = shown(&stated.text);
                 kept.blocks.push((n, text.clone()));
-                kept.facts.push(Fact { n, text });
+                kept.stated.push(Fact { n, text });
                 kept.spans.push(stated.span);
             }
         }
@@ -72,7 +76,7 @@ impl Evidence {
 
     /// Evidence made of the passages themselves, at most `chars_max` characters of them, and the number of passages
     /// that were cut or left out. Passages that a part of the question needs are taken first. Their sentences are the
-    /// facts against which an answer is checked.
+    /// facts, which are read where one asks for them: of most sources nobody does.
     pub(crate) fn of_passages(
         read: Vec<Reading>,
         parts: &[String],
@@ -80,7 +84,7 @@ impl Evidence {
     ) -> (Self, u16) {
         let order = ranked(&read, parts);
         let (mut room, mut trimmed) = (chars_max, 0);
-        let mut texts: Vec<Option<String>> = vec![None; read.len()];
+        let mut shown: Vec<Option<usize>> = vec![None; read.len()];
         for at in &order {
             let text = &read[*at].passage.text;
             let chars = text.chars().count();
@@ -90,20 +94,17 @@ impl Evidence {
             if chars > room && room < CUT_CHARS_MIN {
                 continue;
             }
-            texts[*at] = Some(text.chars().take(room).collect());
+            let end = text.char_indices().nth(room);
+            shown[*at] = Some(end.map_or(text.len(), |(end, _)| end));
             room -= chars.min(room);
         }
         let mut kept = Evidence::empty("\n\n");
-        for ((reading, text), worth) in read.into_iter().zip(texts).zip(places(&order)) {
-            let Some(text) = text else { continue };
-            let block = format!("{}\n{}", head(&reading.passage), defused(text.trim()));
+        for ((reading, shown), worth) in read.into_iter().zip(shown).zip(places(&order)) {
+            let Some(shown) = shown else { continue };
+            let text = defused(reading.passage.text[..shown].trim());
+            let block = format!("{}\n{text}", head(&reading.passage));
             let n = kept.source(reading.passage, worth);
-            let said = cited::of(&text).into_iter().map(|text| Fact {
-                n,
-                text: defused(&text),
-            });
-            kept.facts.extend(said);
-            kept.spans.resize(kept.facts.len(), None);
+            kept.shown.push(shown);
             kept.blocks.push((n, block));
         }
         (kept, trimmed)
@@ -121,6 +122,47 @@ impl Evidence {
         self.sources.push(passage);
         self.worth.push(worth);
         u16::try_from(self.sources.len()).unwrap_or(u16::MAX)
+    }
+
+    /// Whether the model is shown the passages themselves.
+    pub(crate) fn is_of_passages(&self) -> bool {
+        !self.shown.is_empty()
+    }
+
+    /// Whether there is nothing to answer from.
+    pub(crate) fn is_empty(&self) -> bool {
+        let mut shown = self.sources.iter().zip(&self.shown);
+        self.stated.is_empty()
+            && shown.all(|(source, shown)| source.text[..*shown].trim().is_empty())
+    }
+
+    /// The facts that the sources say, with the number of the source.
+    pub(crate) fn facts(&self) -> Cow<'_, [Fact]> {
+        if !self.is_of_passages() {
+            return Cow::from(&self.stated);
+        }
+        let all = (1..).zip(&self.sources).flat_map(|(n, _)| {
+            let said = self.said_by(n).into_iter();
+            said.map(move |(text, _)| {
+                let text = text.into_owned();
+                Fact { n, text }
+            })
+        });
+        Cow::from(all.collect::<Vec<_>>())
+    }
+
+    /// The facts that a source says, with their places in its text where these are known.
+    pub(crate) fn said_by(&self, n: u16) -> Vec<(Cow<'_, str>, Option<&FactSpan>)> {
+        let at = usize::from(n) - 1;
+        if let Some(shown) = self.shown.get(at) {
+            let said = cited::of(&self.sources[at].text[..*shown]).into_iter();
+            return said.map(|text| (Cow::from(defused(&text)), None)).collect();
+        }
+        let stated = self.stated.iter().zip(&self.spans);
+        let stated = stated.filter(|(fact, _)| fact.n == n);
+        stated
+            .map(|(fact, span)| (Cow::from(&fact.text), span.as_ref()))
+            .collect()
     }
 
     /// The section of the prompt.
@@ -161,14 +203,17 @@ impl Evidence {
     fn remove(&mut self, at: usize) {
         self.sources.remove(at);
         self.worth.remove(at);
+        if self.is_of_passages() {
+            self.shown.remove(at);
+        }
         let gone = u16::try_from(at + 1).unwrap_or(u16::MAX);
         let moved = |n: u16| if n > gone { n - 1 } else { n };
-        let mut facts = self.facts.iter();
+        let mut facts = self.stated.iter();
         self.spans
             .retain(|_| facts.next().is_some_and(|fact| fact.n != gone));
-        self.facts.retain(|fact| fact.n != gone);
+        self.stated.retain(|fact| fact.n != gone);
         self.blocks.retain(|(n, _)| *n != gone);
-        self.facts
+        self.stated
             .iter_mut()
             .for_each(|fact| fact.n = moved(fact.n));
         self.blocks.iter_mut().for_each(|(n, _)| *n = moved(*n));
@@ -245,7 +290,11 @@ there",
             (passage("b", "…"), facts(&["b1", "b2"])),
         ];
         let (evidence, _) = of_facts(found, 500);
-        let shown: Vec<_> = evidence.facts.iter().map(|f| (f.n, f.text.len())).collect();
+        let shown: Vec<_> = evidence
+            .facts()
+            .iter()
+            .map(|f| (f.n, f.text.len()))
+            .collect();
         assert_eq!(shown, [(1, 2), (1, 400), (2, 2), (2, 2)]);
     }
 
@@ -258,11 +307,8 @@ there",
             evidence.section(),
             "[1] About a (a.txt)\nOne.\n\n[2] B (9) forged (b.txt)\nTwo (3).\n\nThree."
         );
-        let said: Vec<_> = evidence
-            .facts
-            .iter()
-            .map(|f| (f.n, f.text.as_str()))
-            .collect();
+        let facts = evidence.facts();
+        let said: Vec<_> = facts.iter().map(|f| (f.n, f.text.as_str())).collect();
         assert_eq!(said, [(1, "One."), (2, "Two (3)."), (2, "Three.")]);
         assert_eq!(trimmed, 0);
     }
@@ -286,7 +332,7 @@ there",
         let (mut evidence, _) = of_passages(passages.into(), 9_000);
         assert_eq!(evidence.shrink(0.6), 2);
         assert_eq!(evidence.sources.len(), 2);
-        assert!(evidence.facts.iter().all(|fact| fact.n <= 2));
+        assert!(evidence.facts().iter().all(|fact| fact.n <= 2));
         assert!(evidence.section().contains("[2]") && !evidence.section().contains("[3]"));
         assert_eq!((evidence.shrink(0.99), evidence.shrink(0.1)), (1, 0));
     }
@@ -304,8 +350,8 @@ there",
             evidence.section(),
             "[1] graded 0.9\n[1] more\n[2] graded 0.5\n[2] more"
         );
-        assert_eq!((evidence.facts.len(), evidence.spans.len()), (4, 4));
-        assert!(evidence.facts.iter().all(|fact| fact.n <= 2));
+        assert_eq!((evidence.stated.len(), evidence.spans.len()), (4, 4));
+        assert!(evidence.facts().iter().all(|fact| fact.n <= 2));
     }
 
     #[test]
@@ -331,10 +377,10 @@ there",
             let found: Vec<_> = found.iter().map(|f| (passage("d", "…"), facts(f))).collect();
             let any = found.iter().any(|(_, f)| !f.is_empty());
             let (evidence, _) = of_facts(found, chars_max);
-            let chars: usize = evidence.facts.iter().map(|f| f.text.chars().count()).sum();
+            let chars: usize = evidence.facts().iter().map(|f| f.text.chars().count()).sum();
             prop_assert!(chars <= chars_max);
-            prop_assert_eq!(any, !evidence.facts.is_empty());
-            let mut numbers: Vec<_> = evidence.facts.iter().map(|f| f.n as usize).collect();
+            prop_assert_eq!(any, !evidence.is_empty());
+            let mut numbers: Vec<_> = evidence.facts().iter().map(|f| f.n as usize).collect();
             prop_assert!(numbers.is_sorted());
             numbers.dedup();
             prop_assert_eq!(numbers, (1..=evidence.sources.len()).collect::<Vec<_>>());

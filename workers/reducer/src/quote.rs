@@ -11,26 +11,21 @@ use text::{Language, one_line};
 /// The least share of a fact's words that sentences must hold to count as saying it.
 const SENTENCES_SHARE_MIN: f32 = 0.5;
 
-/// A citation for every source, cited or not, whose quote supports the fact that the answer used most; and the number
-/// of cited sources that hold no words for that fact. Those are quoted with the nearest sentence.
+/// A citation for every source, and the number of cited sources that hold no words for the fact that the answer used most
+/// of them. The quote of a cited source supports that fact, or is the nearest sentence; the others have none.
 pub(crate) fn citations(evidence: &Evidence, answer: &str) -> (Vec<Citation>, u16) {
     let mut replaced = 0;
     let words = Words::of(answer);
-    let numbered = (1u16..).zip(&evidence.sources);
     let citation = |(n, passage): (u16, &Passage)| {
-        let facts = evidence.facts.iter().zip(&evidence.spans);
-        let facts = facts.filter(|(fact, _)| fact.n == n);
-        // A sentence is too short to show its language.
-        let language = Language::of(&passage.text);
-        let used = best(facts, |(fact, _)| words.share_of(&fact.text, language));
-        let placed = used.and_then(|((_, span), _)| span.as_ref()?.of(&passage.text));
-        let fact = used.map_or("", |((fact, _), _)| fact.text.as_str());
-        let (span, says_it) = match placed {
-            Some(placed) => (span_in(&passage.text, placed), true),
-            None => quote(fact, passage),
+        let span = match answer.contains(&format!("[{n}]")) {
+            true => {
+                let (span, says_it) = used(evidence, &words, n, passage);
+                replaced += u16::from(!says_it);
+                span
+            }
+            false => 0..0,
         };
         let place = passage.place_at(span.start);
-        replaced += u16::from(!says_it && answer.contains(&format!("[{n}]")));
         Citation {
             n,
             doc_id: passage.doc_id.clone(),
@@ -44,8 +39,22 @@ pub(crate) fn citations(evidence: &Evidence, answer: &str) -> (Vec<Citation>, u1
             quote: cut(one_line(&passage.text[span])),
         }
     };
-    let citations = numbered.map(citation).collect();
+    let citations = (1u16..).zip(&evidence.sources).map(citation).collect();
     (citations, replaced)
+}
+
+/// Where a source says what an answer used of it, and whether it does.
+fn used(evidence: &Evidence, words: &Words, n: u16, passage: &Passage) -> (Range<usize>, bool) {
+    // A sentence is too short to show its language.
+    let language = Language::of(&passage.text);
+    let said = evidence.said_by(n);
+    let used = best(&said, |(fact, _)| words.share_of(fact, language));
+    let used = used.map(|(used, _)| used);
+    let placed = used.and_then(|(_, span)| span.as_ref()?.of(&passage.text));
+    match placed {
+        Some(placed) => (span_in(&passage.text, placed), true),
+        None => quote(used.map_or("", |(fact, _)| fact), passage),
+    }
 }
 
 fn cut(quote: String) -> String {
@@ -139,7 +148,8 @@ mod tests {
         let evidence = of_facts(found);
         let (citations, _) = citations(&evidence, "Lamps cost extra [1].");
         let quoted: Vec<_> = citations.iter().map(|c| (c.n, c.quote.as_str())).collect();
-        assert_eq!(quoted, [(1, "Lamps [7] are extra."), (2, "B.")]);
+        let of_uncited = (2, "");
+        assert_eq!(quoted, [(1, "Lamps [7] are extra."), of_uncited]);
         assert_eq!(citations[0].source, "a.txt");
     }
 

@@ -182,15 +182,12 @@ impl Reducer {
         };
         let brief = Brief {
             scatters,
+            is_stored: true,
             strict,
             form,
             ..brief
         };
-        let mut done = self.compose(cx, brief, fallbacks).await?;
-        if let ReducerExit::Composed(draft) = &mut done.out {
-            draft.facts.clear();
-        }
-        Ok(done)
+        self.compose(cx, brief, fallbacks).await
     }
 
     async fn compose(
@@ -199,7 +196,7 @@ impl Reducer {
         mut brief: Brief<'_>,
         mut fallbacks: Vec<Fallback>,
     ) -> stage::StepResult<ReducerExit> {
-        if brief.evidence.facts.is_empty() {
+        if brief.evidence.is_empty() {
             let mut done = no_information(brief, "no fact to answer from");
             done.fallbacks.splice(0..0, fallbacks);
             return Ok(done);
@@ -240,8 +237,7 @@ impl Reducer {
             return Ok(Err(Fallback::BudgetSpent { limit }));
         }
         let question = question::shown(&cx.case.question, &brief.parts);
-        let whole = brief.evidence.clone();
-        let mut dropped = 0;
+        let (mut whole, mut dropped) = (None, 0);
         let written = loop {
             let section = brief.evidence.section();
             let inputs = [("question", question.as_str()), (brief.section, &section)];
@@ -251,17 +247,18 @@ impl Reducer {
                 Ok(reply) => break Ok((call, reply)),
                 // Ends: each time at least one source less.
                 Err(llm::Error::TooLong { limit }) if brief.evidence.sources.len() > 1 => {
+                    whole.get_or_insert_with(|| brief.evidence.clone());
                     dropped += brief.evidence.shrink(share(limit, &call.request));
                 }
                 Err(error) if is_hopeless(&error, cx) => break Err(Fallback::ReduceDefault),
                 Err(error) => return Err(error.into()),
             }
         };
-        if written.is_err() {
+        match (&written, whole) {
             // What needs no model has room for all of it.
-            brief.evidence = whole;
-        } else if dropped > 0 {
-            fallbacks.push(Fallback::PassagesTrimmed { count: dropped });
+            (Err(_), Some(whole)) => brief.evidence = whole,
+            (Ok(_), Some(_)) => fallbacks.push(Fallback::PassagesTrimmed { count: dropped }),
+            (_, None) => {}
         }
         Ok(written)
     }
@@ -348,8 +345,13 @@ impl Reducer {
         let done = match answer::read(call.answer(&reply)) {
             Answer::Text(text) => {
                 let text = marks::normal(&text);
-                let facts = &brief.evidence.facts;
-                let (text, count) = marks::added(&text, facts, self.options.cite_overlap_min);
+                let (text, count) = match marks::has_mark(&text) {
+                    true => (text, 0),
+                    false => {
+                        let facts = brief.evidence.facts();
+                        marks::added(&text, &facts, self.options.cite_overlap_min)
+                    }
+                };
                 let queries = question::unanswered(&brief.parts, &text);
                 // A prompt whose draft is assessed asks for no marks: that rules add them is no fallback.
                 let is_lacking = count > 0 && !brief.is_assessed;
@@ -375,7 +377,7 @@ impl Reducer {
     /// The draft that is made without a model.
     fn stitched(&self, cx: &StepContext, brief: Brief<'_>) -> StepOutput<ReducerExit> {
         let question = cx.case.question.best();
-        let text = stitch(question, &brief.evidence.facts, self.options.stitched_max);
+        let text = stitch(question, &brief.evidence.facts(), self.options.stitched_max);
         composed(brief, text, Origin::Facts).with_fallback(Fallback::ReduceDefault)
     }
 }
@@ -432,7 +434,7 @@ impl Stage for Reducer {
         let parts = gathered.parts.clone();
         let brief = Brief {
             scatters,
-            marks: Some(read),
+            marks: read,
             strict,
             ..match from_passages && shortfall.is_none() {
                 true => self.brief_of_passages(gathered.found, &parts, matched, &mut fallbacks),
@@ -453,7 +455,7 @@ impl Stage for Reducer {
             ..brief
         };
         if let Some(missing) = shortfall
-            && !brief.evidence.facts.is_empty()
+            && !brief.evidence.is_empty()
         {
             fallbacks.push(Fallback::Caveat { missing });
         }

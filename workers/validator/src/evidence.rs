@@ -2,11 +2,8 @@
 //! the passages are *not* used, unless there is nothing else, because a fact that a model invented would support what
 //! the model says next.
 
+use envelope::{Citation, Draft, Passage, Payload, ReadMark, Task, WrongTask};
 use std::borrow::Cow;
-
-use envelope::{Citation, Draft, Fact, Passage, Payload, ReadMark, Task, WrongTask};
-
-use text::sentences::cited;
 
 /// A draft, with the passages of the searches that it was composed from.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,8 +14,8 @@ pub struct Evidence {
     texts: Vec<String>,
     /// What was read for the draft, so that another round reads on from there.
     pub(crate) read: Vec<ReadMark>,
-    /// The best draft before this one, where one was kept.
-    kept: Option<Draft>,
+    /// The best draft before this one, where one was kept, and the texts of its sources.
+    kept: Option<(Draft, Vec<String>)>,
 }
 
 impl TryFrom<Task> for Evidence {
@@ -32,8 +29,11 @@ impl TryFrom<Task> for Evidence {
         match task.payload {
             Payload::Validator(mut draft) => Ok(Evidence {
                 texts: take_texts(&mut draft, &mut read),
-                draft: with_facts(draft, &passages),
-                kept: task.kept.map(|draft| with_facts(draft, &passages)),
+                draft,
+                kept: task.kept.map(|mut kept| {
+                    let texts = take_texts(&mut kept, &mut Vec::new());
+                    (kept, texts)
+                }),
                 passages,
                 read,
             }),
@@ -54,37 +54,26 @@ fn take_texts(draft: &mut Draft, read: &mut Vec<ReadMark>) -> Vec<String> {
     carried.texts
 }
 
-/// The draft with facts. A draft that was written from stored passages has their sentences as its facts.
-fn with_facts(mut draft: Draft, passages: &[Passage]) -> Draft {
-    let is_by_reference = draft.facts.is_empty() && !draft.scatters.is_empty();
-    if !is_by_reference || draft.no_information || draft.table.is_some() {
-        return draft;
-    }
-    for source in &draft.sources {
-        let mut found = passages
-            .iter()
-            .filter(|one| one.chunk_id == source.chunk_id);
-        let Some(passage) = found.find(|one| !one.text.is_empty()) else {
-            continue;
-        };
-        let said = cited::of(&passage.text).into_iter();
-        draft
-            .facts
-            .extend(said.map(|text| Fact { n: source.n, text }));
-    }
-    draft
-}
-
 impl Evidence {
     /// The kept draft, with the same passages.
     pub(crate) fn of_kept(&self) -> Option<Evidence> {
-        self.kept.clone().map(|draft| Evidence {
+        self.kept.clone().map(|(draft, texts)| Evidence {
             draft,
             passages: self.passages.clone(),
-            texts: Vec::new(),
+            texts,
             read: Vec::new(),
             kept: None,
         })
+    }
+
+    /// All that the writer of the draft was given: facts, or the texts of its sources.
+    pub(crate) fn given(&self) -> Vec<Cow<'_, str>> {
+        let draft = &self.draft;
+        if !draft.facts.is_empty() {
+            let facts = draft.facts.iter();
+            return facts.map(|fact| Cow::from(&fact.text)).collect();
+        }
+        draft.sources.iter().map(|one| self.found(one)).collect()
     }
 
     /// The texts that the citations of an answer stand for, one for each; for an answer that cites nothing, all texts
@@ -94,32 +83,27 @@ impl Evidence {
             true => &self.draft.sources[..],
             false => citations,
         };
-        let texts: Vec<String> = sources.iter().map(|cited| self.text_of(cited)).collect();
-        if !texts.is_empty() {
-            return texts;
+        let texts: Vec<String> = sources
+            .iter()
+            .map(|cited| format!("{}\n\n{}", cited.title, self.found(cited)))
+            .collect();
+        match texts.is_empty() {
+            true => vec![self.given().join("\n")],
+            false => texts,
         }
-        let facts = self.draft.facts.iter().map(|fact| fact.text.as_str());
-        vec![facts.collect::<Vec<_>>().join("\n")]
     }
 
-    /// The text that a citation stands for: the name of its document, and its passage. A draft that was written from
-    /// the passages themselves carries them as facts, and that is the text where the record of the search is no
-    /// longer stored.
-    fn text_of(&self, cited: &Citation) -> String {
-        let is_cited = |passage: &&Passage| {
+    /// The passage that a citation stands for: as the search found it, else what the draft carries of it, its text or the
+    /// facts that were made of it.
+    fn found(&self, cited: &Citation) -> Cow<'_, str> {
+        let is_found = |passage: &&Passage| {
             let is_it = passage.chunk_id == cited.chunk_id && passage.doc_id == cited.doc_id;
             // Of a document that was only looked at there is no text.
             is_it && !passage.text.is_empty()
         };
-        let text = match self.passages.iter().find(is_cited) {
-            Some(passage) => Cow::from(&passage.text),
-            None => self.carried(cited),
-        };
-        format!("{}\n\n{text}", cited.title)
-    }
-
-    /// What the draft carries of a source: its text, else the facts that were made of it.
-    fn carried(&self, cited: &Citation) -> Cow<'_, str> {
+        if let Some(passage) = self.passages.iter().find(is_found) {
+            return Cow::from(&passage.text);
+        }
         let is_cited =
             |one: &Citation| one.chunk_id == cited.chunk_id && one.doc_id == cited.doc_id;
         let Some(at) = self.draft.sources.iter().position(is_cited) else {
@@ -138,7 +122,7 @@ impl Evidence {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use envelope::{DraftReading, FanOut, Scatter};
+    use envelope::{DraftReading, Fact, FanOut, Scatter};
     use testkit::model::passage;
 
     #[test]
@@ -164,15 +148,8 @@ mod tests {
             ..crate::testing::draft("It ends in May [2].")
         };
         let evidence = Evidence::try_from(Task::bare(Payload::Validator(draft))).unwrap();
-        let found = ["a", "b", "c"].map(|id| evidence.text_of(&cited(1, id)));
-        assert_eq!(
-            found,
-            [
-                "Invoice\n\nIt begins.",
-                "Invoice\n\nIt ends in May.",
-                "Invoice\n\n"
-            ]
-        );
+        let found = ["a", "b", "c"].map(|id| evidence.found(&cited(1, id)).into_owned());
+        assert_eq!(found, ["It begins.", "It ends in May.", ""]);
         let mut marks = read.marks;
         marks.sort_unstable();
         assert_eq!(evidence.read, marks);
@@ -208,14 +185,7 @@ mod tests {
         };
         let evidence = Evidence::try_from(task).unwrap();
         // Numbers of an answer are not those of its draft.
-        let found = ["a", "b", "c"].map(|id| evidence.text_of(&cited(1, id)));
-        assert_eq!(
-            found,
-            [
-                "Invoice\n\nIt begins.",
-                "Invoice\n\nIt ends.\nIn May.",
-                "Invoice\n\n"
-            ]
-        );
+        let found = ["a", "b", "c"].map(|id| evidence.found(&cited(1, id)).into_owned());
+        assert_eq!(found, ["It begins.", "It ends.\nIn May.", ""]);
     }
 }

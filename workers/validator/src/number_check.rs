@@ -27,8 +27,7 @@ pub(crate) fn unfounded<S: AsRef<str>>(answer: &str, given: &[S]) -> Vec<String>
         if open.is_empty() {
             break;
         }
-        known.read(text.as_ref(), &open);
-        open.retain(|figure| !known.has(figure));
+        known.read(text.as_ref(), &mut open);
     }
     let mut unfounded: Vec<String> = Vec::new();
     for Figure::Month(_, token) | Figure::Number(token) | Figure::Identifier(token) in open {
@@ -77,14 +76,15 @@ struct Given {
 }
 
 impl Given {
-    /// Reads of a text what is asked for: of most answers little, and of many nothing.
-    fn read(&mut self, text: &str, asked: &[Figure<'_>]) {
+    /// Reads of a text what is asked for: of most answers little, and of many nothing. What is found is asked for no more.
+    fn read(&mut self, text: &str, asked: &mut Vec<Figure<'_>>) {
         let is_identifier = |figure: &Figure<'_>| matches!(figure, Figure::Identifier(_));
         if !asked.iter().all(is_identifier) {
-            self.read_numbers(text);
+            self.read_numbers(text, asked);
         }
         if asked.iter().any(is_identifier) {
             self.read_identifiers(text);
+            asked.retain(|figure| !self.has(figure));
         }
     }
 
@@ -96,17 +96,33 @@ impl Given {
         }
     }
 
-    fn read_numbers(&mut self, text: &str) {
+    fn read_numbers(&mut self, text: &str, asked: &mut Vec<Figure<'_>>) {
         for token in tokens(text) {
-            if has_digit(token) {
-                self.numbers.extend(numbers(token));
-            } else {
-                let mut words = NUMBER_WORDS.iter();
-                let number = words.position(|word| word.eq_ignore_ascii_case(token));
-                self.numbers.extend(number.map(|n| n.to_string()));
+            if !self.read_number(token) {
+                continue;
             }
-            self.months.extend(month(token));
+            asked.retain(|figure| matches!(figure, Figure::Identifier(_)) || !self.has(figure));
+            if asked
+                .iter()
+                .all(|figure| matches!(figure, Figure::Identifier(_)))
+            {
+                return;
+            }
         }
+    }
+
+    /// Whether the token is a number or a month.
+    fn read_number(&mut self, token: &str) -> bool {
+        let month = month(token);
+        self.months.extend(month);
+        if has_digit(token) {
+            self.numbers.extend(numbers(token));
+            return true;
+        }
+        let mut words = NUMBER_WORDS.iter();
+        let number = words.position(|word| word.eq_ignore_ascii_case(token));
+        self.numbers.extend(number.map(|n| n.to_string()));
+        number.is_some() || month.is_some()
     }
 
     fn read_identifiers(&mut self, text: &str) {

@@ -18,6 +18,7 @@ use envelope::hop::ValidatorExit;
 use envelope::{
     CheckedSentence, Citation, Draft, DraftTable, Fallback, QuestionText, Support, Verdict,
 };
+use std::borrow::Cow;
 
 /// The most figures, or sentences, that the trail names.
 const NAMED_MAX: usize = 3;
@@ -103,15 +104,10 @@ pub(crate) fn judge(evidence: &Evidence, question: &QuestionText, options: &Opti
         return table(told, draft);
     }
     let settled = settle(&draft.text, &draft.sources);
-    let facts: Vec<_> = draft.facts.iter().map(|fact| fact.text.as_str()).collect();
+    let given = evidence.given();
     let mut failed = failed_citations(&settled, options);
     if options.figures_checked {
-        failed.extend(failed_figures(
-            &settled.answer,
-            draft,
-            question,
-            facts.clone(),
-        ));
+        failed.extend(failed_figures(&settled.answer, draft, question, &given));
     }
     let (answer, mut fallbacks) = cut(Answer::of(settled, evidence), evidence, options);
     let contradicted = answer.count(Support::Contradicted);
@@ -143,7 +139,7 @@ pub(crate) fn judge(evidence: &Evidence, question: &QuestionText, options: &Opti
         fallbacks.push(Fallback::SentencesContradicted { count });
     }
     let notices = fallbacks.iter().filter_map(notice).collect();
-    let overlap = text::overlap(&answer.text, &facts);
+    let overlap = text::overlap(&answer.text, &given);
     let assessed = draft.assessment.map(confidence::of);
     if let Some(likely) = assessed.filter(|likely| *likely < options.withheld_below) {
         return unlikely(likely);
@@ -317,9 +313,9 @@ fn failed_figures(
     answer: &str,
     draft: &Draft,
     question: &QuestionText,
-    facts: Vec<&str>,
+    given: &[Cow<'_, str>],
 ) -> Option<String> {
-    let mut given = facts;
+    let mut given: Vec<&str> = given.iter().map(AsRef::as_ref).collect();
     given.push(&question.original);
     given.extend(question.rewritten.as_deref());
     for source in &draft.sources {

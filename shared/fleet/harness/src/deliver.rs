@@ -21,7 +21,7 @@ use envelope::fanout::soft_deadline;
 use envelope::limits::{DELIVERIES_MAX, DELIVERIES_NEWER_WIRE_MAX};
 use envelope::{
     Class, Classify, CodecError, Exit, Header, Payload, ReduceTask, Role, Task, UnixMs,
-    WIRE_OF_BATCHES, subject,
+    WIRE_NEWEST, subject,
 };
 use futures_util::FutureExt;
 use stage::{Live, StepClock, StepContext, StepOutput};
@@ -132,7 +132,7 @@ impl Worker {
         // Left for a newer worker.
         let is_left = delivery.delivered <= DELIVERIES_NEWER_WIRE_MAX;
         let newer = DeliveryOutcome::Retry(newer_wire_delay(started_at, deadline));
-        if is_left && wire_of(message).is_some_and(|v| v > WIRE_OF_BATCHES) {
+        if is_left && wire_of(message).is_some_and(|v| v > WIRE_NEWEST) {
             return newer;
         }
         if self.role == Role::Mapper

@@ -1,7 +1,6 @@
 //! Numbers in words, and the words that multiply a number, such as `thousand`. *Not* here: how an amount is parsed
 //! (`amounts`).
 
-use crate::lists::is_of_either;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -25,9 +24,9 @@ pub fn small(word: &str) -> Option<f64> {
     of(word)
 }
 
-/// The factor by which a lower-case word multiplies the number before it: `k`, `million`. `m` is also a unit.
-pub fn scale(word: &str) -> Option<f64> {
-    let scales = [
+/// The words that multiply the number before them. It is asked for every word behind a number.
+static SCALES: LazyLock<HashMap<&str, f64>> = LazyLock::new(|| {
+    let lists = [
         (both!(thousand), 1e3),
         (both!(lakh), 1e5),
         (both!(million), 1e6),
@@ -35,6 +34,17 @@ pub fn scale(word: &str) -> Option<f64> {
         (both!(billion), 1e9),
         (both!(trillion), 1e12),
     ];
-    let found = scales.iter().find(|(lists, _)| is_of_either(word, *lists));
-    found.map(|(_, scale)| *scale)
+    let mut scales = HashMap::new();
+    for (lists, scale) in lists {
+        for word in lists.into_iter().flat_map(str::split_ascii_whitespace) {
+            // A word of two lists means what the first one says.
+            scales.entry(word).or_insert(scale);
+        }
+    }
+    scales
+});
+
+/// The factor by which a lower-case word multiplies the number before it: `k`, `million`. `m` is also a unit.
+pub fn scale(word: &str) -> Option<f64> {
+    SCALES.get(word).copied()
 }

@@ -1,6 +1,6 @@
 //! Measures how much of an answer its facts contain, by counting words.
 
-use crate::words;
+use crate::{Language, words};
 use std::collections::HashSet;
 
 /// Share of the answer's content words that occur in the facts, 0 to 1; 0 for an answer without content words. Citation
@@ -12,11 +12,12 @@ pub fn overlap<S: AsRef<str>>(answer: &str, facts: &[S]) -> f32 {
     }
     let mut unseen: HashSet<&str> = said.iter().map(String::as_str).collect();
     for fact in facts {
-        words::each_content(fact.as_ref(), |word| {
-            unseen.remove(word);
+        let fact = fact.as_ref();
+        let is_all = words::any_content(fact, Language::of(fact), |word| {
+            unseen.remove(word) && unseen.is_empty()
         });
-        // Facts are many and mostly agree with the answer: the rest need not be read.
-        if unseen.is_empty() {
+        // Facts are long and mostly agree with the answer: the rest need not be read.
+        if is_all {
             return 1.0;
         }
     }

@@ -19,22 +19,35 @@ pub fn content(text: &str) -> Vec<String> {
 }
 
 /// Passes each content word of `text` to `see`, in order, for callers that need not keep them.
-pub(crate) fn each_content(text: &str, see: impl FnMut(&str)) {
-    each_content_in(text, Language::of(text), see);
+pub(crate) fn each_content(text: &str, mut see: impl FnMut(&str)) {
+    each_content_in(text, Language::of(text), &mut see);
 }
 
 /// The same for a text of a language: words of a short text are compared with those of a long one, which shows it.
 pub fn each_content_in(text: &str, language: Language, mut see: impl FnMut(&str)) {
+    any_content(text, language, |word| {
+        see(word);
+        false
+    });
+}
+
+/// Whether `is` holds for a content word of a text of a language; what follows the first one is not read.
+pub(crate) fn any_content(
+    text: &str,
+    language: Language,
+    mut is: impl FnMut(&str) -> bool,
+) -> bool {
     let (mut lower, mut stem) = (String::new(), String::new());
-    for run in runs(text) {
+    runs(text).any(|run| {
         lower.clear();
         push_lower(&mut lower, run);
-        if !language.is_stop(&lower) {
-            stem.clear();
-            language.push_stem(&mut stem, &lower);
-            see(&stem);
+        if language.is_stop(&lower) {
+            return false;
         }
-    }
+        stem.clear();
+        language.push_stem(&mut stem, &lower);
+        is(&stem)
+    })
 }
 
 /// Appends `run` in lower case.

@@ -113,12 +113,11 @@ impl ReplySchema {
     pub fn object(properties: Value) -> Value {
         let fields = properties.as_object().into_iter();
         let required: Vec<&String> = fields.flat_map(|all| all.keys()).collect();
-        json!({
-            "type": "object",
-            "required": required,
-            "properties": properties,
-            "additionalProperties": false
-        })
+        let mut object =
+            json!({"type": "object", "required": required, "additionalProperties": false});
+        // Moved: the macro would copy it.
+        object["properties"] = properties;
+        object
     }
 }
 

@@ -1,18 +1,18 @@
 //! Reads and writes messages as JSON. It reads the version of a message first, and checks the size before a message
 //! is published.
 //!
-//! A release reads versions [`WIRE_READ_MIN`] to [`WIRE_OF_BATCHES`] and writes [`WIRE`], but for the steps of a batch, which an
-//! older release gives back until a newer one takes them.
+//! A release reads versions [`WIRE_READ_MIN`] to [`WIRE_NEWEST`] and writes [`WIRE`], but for what an older release would
+//! misunderstand: that has [`WIRE_NEWEST`], and an older worker gives it back until a newer one takes it.
 
 use crate::limits::ENVELOPE_BYTES_MAX;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-/// The wire version that this release writes.
+/// The wire version that this release writes as a rule.
 pub const WIRE: u16 = 1;
-/// The wire version of a scatter record that is a map step, and of the reducer's step that brings its maps; the newest that this
-/// release reads.
-pub const WIRE_OF_BATCHES: u16 = 2;
+/// The wire version of a scatter record that is a map step, of the reducer's step that brings its maps, and of a draft whose
+/// facts are its texts ([`Payload::wire`](crate::Payload::wire)); the newest that this release reads.
+pub const WIRE_NEWEST: u16 = 2;
 /// The oldest wire version that this release reads.
 pub(crate) const WIRE_READ_MIN: u16 = 1;
 
@@ -28,7 +28,7 @@ pub enum CodecError {
         max: usize,
     },
     /// Written by a newer release: wait for a worker that can read it.
-    #[error("wire version {found} is newer than {WIRE_OF_BATCHES}, the newest this release reads")]
+    #[error("wire version {found} is newer than {WIRE_NEWEST}, the newest this release reads")]
     Newer {
         /// Its version.
         found: u16,
@@ -90,7 +90,7 @@ fn check_version(bytes: &[u8]) -> Result<(), CodecError> {
         v: u16,
     }
     match serde_json::from_slice::<Versioned>(bytes)?.v {
-        v if v > WIRE_OF_BATCHES => Err(CodecError::Newer { found: v }),
+        v if v > WIRE_NEWEST => Err(CodecError::Newer { found: v }),
         v if v < WIRE_READ_MIN => Err(CodecError::Older { found: v }),
         _ => Ok(()),
     }
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn the_fast_path_knows_what_is_written() {
-        for v in [WIRE, WIRE_OF_BATCHES] {
+        for v in [WIRE, WIRE_NEWEST] {
             let text = String::new();
             let bytes = encode(&Toy { v, text }).unwrap();
             assert!(KNOWN.iter().any(|known| bytes.starts_with(known)));

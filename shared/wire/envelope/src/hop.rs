@@ -7,7 +7,7 @@
 //!
 //! On the wire a payload is written without the name of its variant: the role in the subject tells which one it is.
 
-use crate::codec::{CodecError, decode};
+use crate::codec::{CodecError, WIRE, WIRE_NEWEST, decode};
 use crate::failure::{Class, Classify};
 use crate::findings::{Findings, PartResult};
 use crate::history::History;
@@ -255,6 +255,16 @@ impl Payload {
             | Payload::Mapper(_)
             | Payload::Reducer(ReduceTask::Generate { .. } | ReduceTask::Table { .. })
             | Payload::Clarifier(_) => &[],
+        }
+    }
+
+    /// The wire version of a step with this payload: an older release would find no facts in a draft whose texts are its facts.
+    pub fn wire(&self) -> u16 {
+        match self {
+            Payload::Validator(draft) if draft.facts.is_empty() && draft.read.is_some() => {
+                WIRE_NEWEST
+            }
+            _ => WIRE,
         }
     }
 

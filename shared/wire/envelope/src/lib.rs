@@ -78,6 +78,7 @@ mod plan_task;
 pub mod principal;
 pub mod question;
 mod read_mark;
+mod reduce_task;
 mod refusal;
 pub mod remark;
 pub mod role;
@@ -90,7 +91,7 @@ pub mod trail;
 
 pub use access::{AccessRule, AccessRules};
 pub use chunk::{ChunkKey, ChunkRecord, Embedding};
-pub use codec::{CodecError, WIRE, WIRE_OF_BATCHES, decode, encode};
+pub use codec::{CodecError, WIRE, WIRE_NEWEST, decode, encode};
 pub use document::{IndexedEvent, Notice};
 pub use edition::{Edition, EditionError, Editions};
 pub use failure::{Class, Classify};

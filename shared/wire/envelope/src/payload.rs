@@ -8,7 +8,6 @@
 
 use crate::codec::is_default;
 use crate::filter::Filter;
-use crate::findings::Part;
 use crate::history::{ExchangePlace, History};
 use crate::ids::{Bucket, DocId};
 use crate::meaning::{AnswerForm, QuestionClass, QuestionIntent, SearchStrategy};
@@ -16,8 +15,9 @@ use crate::message::Case;
 use crate::place::{Place, place_at};
 pub use crate::plan_task::{PlanRoute, PlanTask};
 use crate::read_mark::ReadMark;
+pub use crate::reduce_task::{MappedFanOut, ReduceTask};
 use crate::support::{CheckedSentence, Judgement};
-use crate::table::{AnswerTable, Listing, TableDigest};
+use crate::table::{AnswerTable, TableDigest};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -236,67 +236,6 @@ pub struct MapTask {
     pub passage: Passage,
 }
 
-/// The task of the reducer.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum ReduceTask {
-    /// Compose from the parts of every fan-out so far, together with their scatter records.
-    Gather {
-        /// Hops of the scatter records, in the order of the rounds.
-        scatters: Vec<u16>,
-        /// Ask for a stricter draft: the last one was not grounded.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        strict: bool,
-        /// Compose from what there is, even when it is little: nothing better will come.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        last: bool,
-        /// The newest of these fan-outs, where its maps travel with the step and nothing of it has to be read.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        maps: Option<Box<MappedFanOut>>,
-    },
-    /// Compose without a model, since the step that was to call one has failed for good: the answer is the facts as
-    /// they are.
-    Stitch {
-        /// Hops of the scatter records, in the order of the rounds.
-        scatters: Vec<u16>,
-        /// Whether that step was to write a stricter draft.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        strict: bool,
-    },
-    /// Answer with one call over the passages of these fan-outs, which no mapper has read: mode loop.
-    Read {
-        /// Hops of the scatter records, in the order of the actions.
-        scatters: Vec<u16>,
-        /// Ask for a stricter draft: the last one was not grounded.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        strict: bool,
-    },
-    /// Answer with one call over the passages themselves: in simple mode, or when a stage is broken.
-    Generate {
-        /// What to answer from, best first.
-        passages: Vec<Passage>,
-        /// How the filter fared.
-        matched: FilterMatch,
-        /// In which form the answer is wanted, by the plan of the search.
-        #[serde(default, skip_serializing_if = "is_default")]
-        form: AnswerForm,
-    },
-    /// Describe a table in words, with its rows, and without a model.
-    Table {
-        /// The table, with its sources.
-        listing: Box<Listing>,
-    },
-}
-
-/// A fan-out that one mapper has mapped as a whole, with what came of each passage.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct MappedFanOut {
-    /// What the scatter record holds.
-    pub scatter: Scatter,
-    /// What came of its passages, at most one for each; the rest was not waited for.
-    pub parts: Vec<Part>,
-}
-
 /// A fact with its origin.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Fact {
@@ -341,17 +280,17 @@ pub struct Citation {
 pub struct Draft {
     /// The text, with `[n]` where source `n` is cited.
     pub text: String,
-    /// Every source that the model was shown, by number; unused ones included.
+    /// Every source that the model was shown, by number; unused ones included, without a quote.
     pub sources: Vec<Citation>,
-    /// The facts that the model was given; the answer is checked against them. Empty in mode loop, where the
-    /// scatter records have them.
+    /// The facts that the model was given; the answer is checked against them. Empty where it was given the passages
+    /// themselves: then `read` has their texts, or, in mode loop, the scatter records.
     pub facts: Vec<Fact>,
     /// Hops of the scatter records that it was composed from, for a stricter second draft; empty when
     /// it was written from the passages themselves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scatters: Vec<u16>,
     /// The passages that were read for it, so that it is checked without reading the scatter records again. `None`
-    /// where that is more than a draft carries, and where `facts` contains all of it.
+    /// where that is more than a draft carries; then `facts` has the sentences of passages that the model was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read: Option<Box<DraftReading>>,
     /// True when this is the stricter draft.
@@ -424,7 +363,13 @@ pub struct Verdict {
 
 impl Verdict {
     /// A draft as it is, unchecked.
-    pub(crate) fn unchecked(draft: Draft) -> Verdict {
+    pub(crate) fn unchecked(mut draft: Draft) -> Verdict {
+        if draft.table.is_none() {
+            let text = &draft.text;
+            draft
+                .sources
+                .retain(|one| text.contains(&format!("[{}]", one.n)));
+        }
         Verdict {
             answer: draft.text,
             citations: draft.sources,
