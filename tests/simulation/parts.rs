@@ -4,7 +4,7 @@
 use crate::fleet::Remains;
 use crate::reading::terminals;
 use bus::StoredMessage;
-use envelope::{Envelope, Part, ReduceTask, Role, Subject, Terminal, TurnId, decode};
+use envelope::{Envelope, Outcome, Part, ReduceTask, Role, Subject, Terminal, TurnId, decode};
 use std::collections::BTreeMap;
 
 /// A reducer gathers every part of its fan-outs that was stored before its own step, and the answer tells how each
@@ -12,8 +12,11 @@ use std::collections::BTreeMap;
 pub(crate) fn every_part_reaches_its_reducer(remains: &Remains) -> Result<(), String> {
     let parts = parts(remains);
     for (turn, (terminal, _)) in terminals(remains) {
+        // A step that was given up has composed nothing.
+        let last = terminal.trail.iter().map(|entry| entry.hop).max();
+        let given_up = |hop: u16| terminal.outcome == Outcome::Failed && Some(hop) == last;
         let reduced = terminal.trail.iter().filter(|e| e.role == Role::Reducer);
-        for entry in reduced {
+        for entry in reduced.filter(|entry| !given_up(entry.hop)) {
             let subject = format!("argosy.step.0.reducer.{turn}.{}", entry.hop);
             let Some(step) = remains.steps.iter().find(|m| m.subject == subject) else {
                 continue;

@@ -29,7 +29,8 @@ pub enum BenchCommand {
     #[command(after_help = "Example: argosy-bench fleet --output json")]
     Fleet(FleetArgs),
     /// A fleet at a fixed rate of questions, with kills of every role and of the server: what is lost, what is doubled, memory
-    /// and disk over time. Exits with 1 when a question was lost or ended twice.
+    /// and disk over time. Exits with 1 when a question was lost, ended twice or was not answered, when a process ended by itself,
+    /// and when memory grows by more than a tenth.
     #[command(after_help = "Example: argosy-bench soak --seconds 600 --rate 200 --html soak.html")]
     Soak(SoakArgs),
     /// The index at size, over a generated corpus or a folder: feeding, memory, search times.
@@ -79,20 +80,20 @@ pub struct BenchRunArgs {
 /// `argosy-bench soak`
 #[derive(Debug, Args)]
 pub struct SoakArgs {
-    /// How long questions are asked; the last ones get up to a minute more.
+    /// How long questions are asked, in seconds; the last ones get up to 90 s more. From 240 on memory is compared.
     #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u64).range(10..=86_400))]
     pub seconds: u64,
     /// Questions a second, whatever is answered.
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=5_000))]
     pub rate: u32,
-    /// Seconds between two kills of a role, each role in turn; 0 kills none.
+    /// Seconds between two kills of a role, each role in turn; with 0 no role is killed.
     #[arg(long, value_name = "S", default_value_t = 2.0, value_parser = seconds)]
     pub kill_every: f64,
-    /// Seconds between two kills of the server; 0 kills it never.
+    /// Seconds between two kills of the server; with 0 it is not killed.
     #[arg(long, value_name = "S", default_value_t = 30.0, value_parser = seconds)]
     pub kill_server_every: f64,
     /// How long the stubbed model takes, in milliseconds.
-    #[arg(long, default_value_t = 20)]
+    #[arg(long, value_name = "MS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(..=10_000))]
     pub model_delay_ms: u64,
     /// The order of the kills. Default: another one each time.
     #[arg(long)]
@@ -103,6 +104,19 @@ pub struct SoakArgs {
 }
 
 impl SoakArgs {
+    /// Refuses a run that is over before everything was killed once.
+    pub(crate) fn check(&self) -> Result<(), CliError> {
+        let roles = self.kill_every * envelope::Role::ANSWERING.len() as f64;
+        let least = roles.max(self.kill_server_every);
+        if (self.seconds as f64) > least {
+            return Ok(());
+        }
+        Err(CliError::usage(format!(
+            "--seconds {}: every role and the server are killed once within {least} s; ask for longer, or kill more often",
+            self.seconds
+        )))
+    }
+
     /// The arguments with which the workers are stubbed.
     pub(crate) fn stubs(&self) -> Vec<String> {
         vec!["--stub-ms".into(), self.model_delay_ms.to_string()]

@@ -25,6 +25,8 @@ pub(super) struct Sample {
     pub(super) steps_mb: f64,
     pub(super) steps_messages: u64,
     pub(super) timers_messages: u64,
+    pub(super) inbox_messages: u64,
+    pub(super) answers_mb: f64,
 }
 
 /// Looks again and again at the streams and at the memory of these processes, by name; ends only where the server is away
@@ -59,7 +61,11 @@ pub(super) async fn watch(
 async fn streams(bus: &dyn Bus) -> Result<Sample, BusError> {
     let steps = bus.state(Stream::Steps(0)).await?;
     let timers = bus.state(Stream::Timers).await?;
+    let inbox = bus.state(Stream::Inbox).await?;
+    let answers = bus.state(Stream::Answers).await?;
     Ok(Sample {
+        inbox_messages: inbox.messages,
+        answers_mb: answers.bytes as f64 / 1e6,
         steps_mb: steps.bytes as f64 / 1e6,
         steps_messages: steps.messages,
         timers_messages: timers.messages,
@@ -67,17 +73,19 @@ async fn streams(bus: &dyn Bus) -> Result<Sample, BusError> {
     })
 }
 
-/// Fills in rates and times from the answers: when each came, and how long it took, in seconds.
+/// Fills in rates and times from the answers: when each came, and how long it took, in seconds; by the first of these.
 pub(super) fn fill(samples: &mut [Sample], answers: &[(f64, f64)]) {
-    let mut from = 0.0;
+    let (mut from, mut at_s) = (0, 0.0);
     for sample in samples {
-        let within = answers.iter();
-        let within = within.filter(|(at, _)| (from..sample.at_s).contains(at));
-        let mut took: Vec<f64> = within.map(|(_, took)| took * 1000.0).collect();
+        let to = answers.partition_point(|(at, _)| *at < sample.at_s);
+        let mut took: Vec<f64> = answers[from..to]
+            .iter()
+            .map(|(_, took)| took * 1000.0)
+            .collect();
         took.sort_by(f64::total_cmp);
-        sample.queries_per_s = took.len() as f64 / (sample.at_s - from);
+        sample.queries_per_s = took.len() as f64 / (sample.at_s - at_s);
         sample.p99_ms = took.get(took.len() * 99 / 100).copied().unwrap_or(f64::NAN);
-        from = sample.at_s;
+        (from, at_s) = (to, sample.at_s);
     }
 }
 
@@ -99,5 +107,27 @@ pub(super) fn table(samples: &[Sample]) {
             s.steps_messages,
             s.timers_messages
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_counts_in_the_sample_after_it() {
+        let at = |at_s| Sample {
+            at_s,
+            ..Sample::default()
+        };
+        let mut samples = [at(5.0), at(10.0), at(15.0)];
+        fill(
+            &mut samples,
+            &[(1.0, 0.5), (4.9, 0.1), (5.0, 0.2), (99.0, 9.0)],
+        );
+        let rates = samples.clone().map(|s| s.queries_per_s);
+        assert_eq!(rates, [0.4, 0.2, 0.0]);
+        assert_eq!((samples[0].p99_ms, samples[1].p99_ms), (500.0, 200.0));
+        assert!(samples[2].p99_ms.is_nan());
     }
 }

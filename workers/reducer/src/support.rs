@@ -81,7 +81,8 @@ mod tests {
         fn counts_like_overlap(a in "[a-z0-9 .]{0,60}", b in "[a-z0-9 .]{0,60}") {
             let (share, words) = (Words::of(&a).share_in(&Words::of(&b)), Words::of(&b));
             prop_assert_eq!(share, words.share_of(&a, Language::of(&a)));
-            prop_assert_eq!(share, text::overlap(&a, &[b]));
+            // What is compared as the other language stems it, too, is no less.
+            prop_assert!(share <= text::overlap(&a, &[b]));
         }
     }
 }

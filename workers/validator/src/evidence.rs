@@ -2,7 +2,7 @@
 //! the passages are *not* used, unless there is nothing else, because a fact that a model invented would support what
 //! the model says next.
 
-use envelope::{Citation, Draft, Passage, Payload, ReadMark, Task, WrongTask};
+use envelope::{Citation, DocId, Draft, Passage, Payload, ReadMark, Task, WrongTask};
 use std::borrow::Cow;
 
 /// A draft, with the passages of the searches that it was composed from.
@@ -66,7 +66,8 @@ impl Evidence {
         })
     }
 
-    /// All that the writer of the draft was given: facts, or the texts of its sources.
+    /// All that the draft may rest on: the facts that its writer was given, or the texts of its sources. Of a long text the writer
+    /// may have been shown the beginning alone.
     pub(crate) fn given(&self) -> Vec<Cow<'_, str>> {
         let draft = &self.draft;
         if !draft.facts.is_empty() {
@@ -93,25 +94,24 @@ impl Evidence {
         }
     }
 
-    /// The passage that a citation stands for: as the search found it, else what the draft carries of it, its text or the
-    /// facts that were made of it.
+    /// The passage that a citation stands for: its text as the draft carries it, else as the search found it, else the facts that
+    /// were made of it.
     fn found(&self, cited: &Citation) -> Cow<'_, str> {
-        let is_found = |passage: &&Passage| {
-            let is_it = passage.chunk_id == cited.chunk_id && passage.doc_id == cited.doc_id;
-            // Of a document that was only looked at there is no text.
-            is_it && !passage.text.is_empty()
-        };
-        if let Some(passage) = self.passages.iter().find(is_found) {
-            return Cow::from(&passage.text);
-        }
-        let is_cited =
-            |one: &Citation| one.chunk_id == cited.chunk_id && one.doc_id == cited.doc_id;
-        let Some(at) = self.draft.sources.iter().position(is_cited) else {
-            return Cow::default();
-        };
-        if let Some(text) = self.texts.get(at) {
+        let is_it =
+            |chunk_id: &str, doc_id: &DocId| chunk_id == cited.chunk_id && *doc_id == cited.doc_id;
+        let mut sources = self.draft.sources.iter();
+        let source = sources.position(|one| is_it(&one.chunk_id, &one.doc_id));
+        if let Some(text) = source.and_then(|at| self.texts.get(at)) {
             return Cow::from(text);
         }
+        // Of a document that was only looked at there is no text.
+        let mut passages = self.passages.iter().filter(|one| !one.text.is_empty());
+        if let Some(passage) = passages.find(|one| is_it(&one.chunk_id, &one.doc_id)) {
+            return Cow::from(&passage.text);
+        }
+        let Some(at) = source else {
+            return Cow::default();
+        };
         let n = self.draft.sources[at].n;
         let facts = self.draft.facts.iter().filter(|fact| fact.n == n);
         let facts: Vec<&str> = facts.map(|fact| fact.text.as_str()).collect();

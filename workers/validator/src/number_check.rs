@@ -7,6 +7,7 @@
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
+use text::sentences::cited;
 use text::{months, words};
 
 /// The most adjacent words that are read as one identifier.
@@ -128,12 +129,15 @@ impl Given {
     fn read_identifiers(&mut self, text: &str) {
         let tokens = tokens(text).filter(|token| has_digit(token));
         self.identifiers.extend(tokens.map(squash));
-        let runs: Vec<_> = words::runs(text).collect();
-        for beside in 1..=IDENTIFIER_RUNS_MAX {
-            let windows = runs.windows(beside);
-            let telling = windows.filter(|runs| runs.iter().any(|run| has_digit(run)));
-            self.identifiers
-                .extend(telling.map(|runs| squash(&runs.concat())));
+        // `They come from BC. 557 units were sold.` names no BC557.
+        for sentence in cited::of(text) {
+            let runs: Vec<_> = words::runs(&sentence).collect();
+            for beside in 1..=IDENTIFIER_RUNS_MAX {
+                let windows = runs.windows(beside);
+                let telling = windows.filter(|runs| runs.iter().any(|run| has_digit(run)));
+                self.identifiers
+                    .extend(telling.map(|runs| squash(&runs.concat())));
+            }
         }
     }
 

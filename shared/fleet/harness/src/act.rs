@@ -17,8 +17,8 @@ use envelope::limits::ATTACHMENTS_MAX;
 use envelope::route::{Event, Next, Transition, route};
 use envelope::{
     After, Case, Class, Classify, Envelope, Exit, Header, MapTask, Outcome, Part, PartResult,
-    Payload, Problem, Role, Scatter, Task, Terminal, TrailEntry, UnixMs, Usage, WIRE, WIRE_NEWEST,
-    header,
+    Payload, Problem, Role, Scatter, Task, Terminal, TrailEntry, UnixMs, Usage, WIRE,
+    WIRE_OF_BATCHES, header,
 };
 use stage::{Attachment, StepContext, StepOutput};
 use std::time::Duration;
@@ -120,7 +120,7 @@ impl Worker {
                 self.metrics.fanned_out(found.passages.len());
                 let is_batch = found.after == After::Map && self.is_batch(found.passages.len());
                 let record = Envelope {
-                    v: if is_batch { WIRE_NEWEST } else { WIRE },
+                    v: if is_batch { WIRE_OF_BATCHES } else { WIRE },
                     header,
                     case,
                     trail: trail(),

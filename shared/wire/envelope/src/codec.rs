@@ -10,8 +10,10 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// The wire version that this release writes as a rule.
 pub const WIRE: u16 = 1;
-/// The wire version of a scatter record that is a map step, of the reducer's step that brings its maps, and of a draft whose
-/// facts are its texts ([`Payload::wire`](crate::Payload::wire)); the newest that this release reads.
+/// The wire version of a scatter record that is a map step, and of the reducer's step that brings its maps.
+pub const WIRE_OF_BATCHES: u16 = 2;
+/// The newest wire version that this release reads. A draft whose facts are its texts has it, too
+/// ([`Payload::wire`](crate::Payload::wire)).
 pub const WIRE_NEWEST: u16 = 2;
 /// The oldest wire version that this release reads.
 pub(crate) const WIRE_READ_MIN: u16 = 1;

@@ -4,7 +4,7 @@
 //! A record of few passages is itself the step of a mapper, which maps all of them (a batch); of one with more, each passage
 //! has a map step of its own.
 
-use crate::codec::{WIRE, WIRE_NEWEST};
+use crate::codec::{WIRE, WIRE_OF_BATCHES};
 use crate::findings::Part;
 use crate::message::{Case, Envelope, Header, UnixMs};
 use crate::payload::{MapTask, MappedFanOut, PlanTask, ReduceTask, Scatter};
@@ -16,7 +16,7 @@ const SOFT_DEADLINE_PERCENT: u64 = 70;
 
 /// Whether a scatter record is itself the step of a mapper, which maps all of its passages. Its version says so.
 pub fn is_batch(scatter: &Envelope<Scatter>) -> bool {
-    scatter.v == WIRE_NEWEST
+    scatter.v == WIRE_OF_BATCHES
 }
 
 /// How far the clocks of a fleet may be apart, in milliseconds.
@@ -73,7 +73,7 @@ pub fn reducer_step_with(record: &Envelope<Scatter>, parts: Vec<Part>) -> Envelo
         *maps = Some(Box::new(MappedFanOut { scatter, parts }));
     }
     step.trail.clone_from(&record.trail);
-    step.v = WIRE_NEWEST;
+    step.v = WIRE_OF_BATCHES;
     step
 }
 

@@ -91,7 +91,7 @@ pub mod trail;
 
 pub use access::{AccessRule, AccessRules};
 pub use chunk::{ChunkKey, ChunkRecord, Embedding};
-pub use codec::{CodecError, WIRE, WIRE_NEWEST, decode, encode};
+pub use codec::{CodecError, WIRE, WIRE_NEWEST, WIRE_OF_BATCHES, decode, encode};
 pub use document::{IndexedEvent, Notice};
 pub use edition::{Edition, EditionError, Editions};
 pub use failure::{Class, Classify};

@@ -283,14 +283,15 @@ pub struct Draft {
     /// Every source that the model was shown, by number; unused ones included, without a quote.
     pub sources: Vec<Citation>,
     /// The facts that the model was given; the answer is checked against them. Empty where it was given the passages
-    /// themselves: then `read` has their texts, or, in mode loop, the scatter records.
+    /// themselves and `read` has their texts or, in mode loop, the scatter records have them.
     pub facts: Vec<Fact>,
     /// Hops of the scatter records that it was composed from, for a stricter second draft; empty when
     /// it was written from the passages themselves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scatters: Vec<u16>,
     /// The passages that were read for it, so that it is checked without reading the scatter records again. `None`
-    /// where that is more than a draft carries; then `facts` has the sentences of passages that the model was given.
+    /// in mode loop, for a table, where nothing was found, and where that is more than a draft carries: then the sentences of
+    /// passages that the model was given are in `facts`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read: Option<Box<DraftReading>>,
     /// True when this is the stricter draft.

@@ -132,7 +132,19 @@ impl TryFrom<Fields> for ReduceTask {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::findings::PartResult;
+    use crate::payload::{After, Plan};
     use serde_json::json;
+
+    fn scatter() -> Scatter {
+        Scatter {
+            plan: Plan::default(),
+            passages: Vec::new(),
+            matched: FilterMatch::Empty,
+            total_hits: 0,
+            after: After::Map,
+        }
+    }
 
     #[test]
     fn a_task_is_read_as_it_was_written() {
@@ -141,7 +153,15 @@ mod tests {
                 scatters: vec![2, 5],
                 strict: true,
                 last: true,
-                maps: None,
+                maps: Some(Box::new(MappedFanOut {
+                    scatter: scatter(),
+                    parts: vec![Part {
+                        v: 1,
+                        index: 0,
+                        result: PartResult::Error("timeout".into()),
+                        entry: None,
+                    }],
+                })),
             },
             ReduceTask::Stitch {
                 scatters: vec![2],
@@ -154,7 +174,7 @@ mod tests {
             ReduceTask::Generate {
                 passages: Vec::new(),
                 matched: FilterMatch::Empty,
-                form: AnswerForm::default(),
+                form: AnswerForm::Table,
             },
         ] {
             let written = serde_json::to_string(&task).unwrap();

@@ -18,7 +18,7 @@ type Line = (&'static str, &'static str, fn(&Sample) -> f64);
 /// The plots: what is shown, and its lines.
 const PLOTS: [(&str, &[Line]); 4] = [
     (
-        "Questions answered, each second",
+        "Questions ended, each second",
         &[("questions/s", "#1b6ca8", |s| s.queries_per_s)],
     ),
     (
@@ -37,15 +37,17 @@ const PLOTS: [(&str, &[Line]); 4] = [
         "Stored",
         &[
             ("MB of steps", "#1b6ca8", |s| s.steps_mb),
+            ("MB of answers", "#2a9d5c", |s| s.answers_mb),
             ("timers, hundreds", "#e08e2b", |s| {
                 s.timers_messages as f64 / 100.0
             }),
+            ("questions waiting", "#8a8f98", |s| s.inbox_messages as f64),
         ],
     ),
 ];
 
 /// The page.
-pub(super) fn page(args: &SoakArgs, seed: u64, soaked: &Soaked) -> String {
+pub(super) fn page(args: &SoakArgs, soaked: &Soaked) -> String {
     let plots: String = PLOTS
         .iter()
         .map(|(title, lines)| plot(title, lines, &soaked.samples, &soaked.kills))
@@ -55,7 +57,7 @@ pub(super) fn page(args: &SoakArgs, seed: u64, soaked: &Soaked) -> String {
         .map(|(outcome, count)| format!("<tr><td>{outcome}</td><td>{count}</td></tr>"))
         .collect();
     let verdict = match soaked.account.fault() {
-        None => "Nothing was lost and nothing doubled.".to_owned(),
+        None => "Every question was answered, once.".to_owned(),
         Some(fault) => format!("<strong>{}</strong>", fault.replace('<', "&lt;")),
     };
     format!(
@@ -64,66 +66,93 @@ pub(super) fn page(args: &SoakArgs, seed: u64, soaked: &Soaked) -> String {
          <h1>A fleet under kills</h1><p>{verdict}</p><p>{summary}</p>\
          <p>{machine}; {rate} questions a second for {seconds} s; model and index are stubs. Thin lines are kills of workers, \
          thick ones of nats-server.</p>{plots}<h2>How questions ended</h2><table>{outcomes}</table></html>\n",
-        summary = summary(seed, soaked),
+        summary = summary(soaked),
         machine = argosy::machine::machine().replace('<', "&lt;"),
         rate = args.rate,
         seconds = args.seconds,
     )
 }
 
+/// The scales of a plot.
+struct Scales {
+    /// Seconds at the right end.
+    end: f64,
+    /// The value at the top.
+    top: f64,
+}
+
+impl Scales {
+    fn x(&self, at_s: f64) -> f64 {
+        LEFT + (WIDTH - LEFT) * at_s / self.end
+    }
+
+    fn y(&self, value: f64) -> f64 {
+        HEIGHT * (1.0 - value / self.top) + 10.0
+    }
+}
+
 fn plot(title: &str, lines: &[Line], samples: &[Sample], kills: &[Kill]) -> String {
-    let end = samples.last().map_or(1.0, |s| s.at_s).max(1.0);
+    let times = samples.iter().map(|s| s.at_s);
+    let times = times.chain(kills.iter().map(|kill| kill.at_s));
     let values = lines.iter().flat_map(|(_, _, of)| samples.iter().map(of));
-    let top = round_up(values.filter(|value| value.is_finite()).fold(0.0, f64::max));
-    let x = |at_s: f64| LEFT + (WIDTH - LEFT) * at_s.min(end) / end;
-    let y = |value: f64| HEIGHT * (1.0 - value / top) + 10.0;
+    let scales = Scales {
+        end: times.fold(1.0, f64::max),
+        top: round_up(values.filter(|value| value.is_finite()).fold(0.0, f64::max)),
+    };
     let mut svg = format!(
         "<h2>{title}</h2><svg viewBox=\"0 0 {WIDTH:.0} {:.0}\" font-size=\"11\" role=\"img\" aria-label=\"{title}\">",
         HEIGHT + 30.0
     );
     for kill in kills {
-        let (width, colour) = match kill.process.as_str() {
-            SERVER => (2.0, "#999"),
-            _ => (0.5, "#ddd"),
-        };
-        let _ = write!(
-            svg,
-            "<path d=\"M{0:.1} 10V{1:.1}\" stroke=\"{colour}\" stroke-width=\"{width}\"><title>{2} at {3:.0} s</title></path>",
-            x(kill.at_s),
-            HEIGHT + 10.0,
-            kill.process,
-            kill.at_s
-        );
+        svg.push_str(&mark(&scales, kill));
     }
     for share in [0.0, 0.5, 1.0] {
-        let at = y(top * share);
+        let (value, at) = (scales.top * share, scales.y(scales.top * share));
         let _ = write!(
             svg,
-            "<path d=\"M{LEFT} {at:.1}H{WIDTH}\" stroke=\"#ccc\"/><text x=\"{:.0}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
+            "<path d=\"M{LEFT} {at:.1}H{WIDTH}\" stroke=\"#ccc\"/><text x=\"{:.0}\" y=\"{:.1}\" text-anchor=\"end\">{value}</text>",
             LEFT - 6.0,
             at + 4.0,
-            top * share
         );
     }
+    let below = HEIGHT + 25.0;
     for (number, (name, colour, of)) in lines.iter().enumerate() {
-        let points = samples.iter().filter(|s| of(s).is_finite());
-        let points: String = points
-            .map(|s| format!("{:.1},{:.1} ", x(s.at_s), y(of(s))))
-            .collect();
+        // Where nothing ended there is no time: the line is broken there.
+        for run in samples.split(|s| !of(s).is_finite()) {
+            let points = run.iter().map(|s| (scales.x(s.at_s), scales.y(of(s))));
+            let points: String = points.map(|(x, y)| format!("{x:.1},{y:.1} ")).collect();
+            let _ = write!(
+                svg,
+                "<polyline points=\"{points}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.5\"/>"
+            );
+        }
+        let left = LEFT + 140.0 * number as f64;
         let _ = write!(
             svg,
-            "<polyline points=\"{points}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.5\"/>\
-             <text x=\"{:.0}\" y=\"{:.0}\" fill=\"{colour}\">{name}</text>",
-            LEFT + 120.0 * number as f64,
-            HEIGHT + 25.0
+            "<text x=\"{left:.0}\" y=\"{below:.0}\" fill=\"{colour}\">{name}</text>"
         );
     }
+    let end = scales.end;
     let _ = write!(
         svg,
-        "<text x=\"{WIDTH}\" y=\"{:.0}\" text-anchor=\"end\">{end:.0} s</text></svg>",
-        HEIGHT + 25.0
+        "<text x=\"{WIDTH}\" y=\"{below:.0}\" text-anchor=\"end\">{end:.0} s</text></svg>"
     );
     svg
+}
+
+/// The line of a kill.
+fn mark(scales: &Scales, kill: &Kill) -> String {
+    let (width, colour) = match kill.process.as_str() {
+        SERVER => (2.0, "#999"),
+        _ => (0.5, "#ddd"),
+    };
+    format!(
+        "<path d=\"M{:.1} 10V{:.1}\" stroke=\"{colour}\" stroke-width=\"{width}\"><title>{} at {:.0} s</title></path>",
+        scales.x(kill.at_s),
+        HEIGHT + 10.0,
+        kill.process,
+        kill.at_s
+    )
 }
 
 /// The next of 1, 2 and 5 times a power of ten.
@@ -168,15 +197,10 @@ mod tests {
         });
         let (title, lines) = PLOTS[1];
         let svg = plot(title, lines, &samples, &kills);
-        let points = svg
-            .split("points=\"")
-            .nth(1)
-            .and_then(|rest| rest.split('"').next());
-        assert_eq!(
-            points.map(|points| points.split(' ').filter(|p| !p.is_empty()).count()),
-            Some(2),
-            "{svg}"
-        );
+        let lines = svg.split("points=\"").skip(1);
+        let lines = lines.map(|rest| rest.split('"').next().unwrap_or_default());
+        let points: Vec<usize> = lines.map(|line| line.split_whitespace().count()).collect();
+        assert_eq!(points, [1, 1], "broken where nothing ended: {svg}");
         assert!(
             svg.contains("mapper at 3 s") && svg.contains("nats-server at 9 s"),
             "{svg}"

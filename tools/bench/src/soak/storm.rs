@@ -1,5 +1,6 @@
 //! Kills the processes of a fleet and its server again and again, and starts them again.
 
+use super::locked;
 use crate::driver::{DRIVER, SERVER};
 use argosy::cli_error::CliError;
 use argosy::fleet::{FleetPlan, Member};
@@ -30,6 +31,14 @@ pub(super) struct Storm<'a> {
     /// The processes as they are now, by name.
     pub(super) processes: &'a Mutex<Vec<(String, u32)>>,
     pub(super) kills: &'a Mutex<Vec<Kill>>,
+    /// What ended without being killed.
+    pub(super) fallen: &'a Mutex<Vec<String>>,
+}
+
+/// The process that has ended by itself, with how.
+pub(super) fn fallen(member: &mut Member) -> Option<String> {
+    let status = member.ended()?;
+    Some(format!("the {} ended by itself: {status}", member.role))
 }
 
 /// The processes of a run, by name.
@@ -68,8 +77,7 @@ impl Storm<'_> {
                 let place = round.pop().unwrap_or_default();
                 self.member(place, begun).await?;
             }
-            *self.processes.lock().unwrap_or_else(|e| e.into_inner()) =
-                processes(self.members, self.server);
+            *locked(self.processes) = processes(self.members, self.server);
         }
         sleep_until(end).await;
         Ok(())
@@ -77,6 +85,9 @@ impl Storm<'_> {
 
     async fn member(&mut self, place: usize, begun: Instant) -> Result<(), CliError> {
         let role = self.members[place].role;
+        if let Some(fallen) = fallen(&mut self.members[place]) {
+            locked(self.fallen).push(fallen);
+        }
         self.told(role.as_str(), begun);
         self.members[place].kill().await?;
         self.members[place] = self.plan.start(role, &[])?;
@@ -96,9 +107,6 @@ impl Storm<'_> {
             at_s: begun.elapsed().as_secs_f64(),
             process: process.into(),
         };
-        self.kills
-            .lock()
-            .unwrap_or_else(|e| e.into_inner())
-            .push(kill);
+        locked(self.kills).push(kill);
     }
 }

@@ -57,3 +57,22 @@ fn a_batch_is_gone_on_from_as_steps_of_their_own() {
         assert_eq!(of_steps, of_batch, "{role:?}");
     }
 }
+
+/// An older release would find no facts in it.
+#[test]
+fn a_draft_that_carries_its_texts_keeps_its_version() {
+    let mut history = history();
+    let draft = Draft {
+        text: "a [1].".into(),
+        read: Some(Box::default()),
+        ..Draft::default()
+    };
+    *history.steps.last_mut().unwrap() = step(Role::Validator, 5, draft);
+    let start = ReplayPoint::from_history(&history, &old(), Role::Validator, None).unwrap();
+    let (begun, same) = (begun(&start), Overrides::default());
+    let all = messages(&start, &history, &begun, &same, KEEP).unwrap();
+    let step: Envelope<Draft> = decode(&all.last().unwrap().body).unwrap();
+    assert_eq!(step.v, envelope::WIRE_NEWEST);
+    let wire = all.last().unwrap().headers.get(envelope::header::WIRE);
+    assert_eq!(wire, Some("2"));
+}

@@ -47,7 +47,8 @@ impl Renew<'_> {
             }
         }
         let Header { hop, role, .. } = recorded.header;
-        let step = self.envelope(&step, hop, role);
+        let mut step = self.envelope(&step, hop, role);
+        step.v = step.payload.wire();
         let step = outbox::step(&step, None, self.header.created_at, self.keep);
         all.push(step.map_err(OutboxError::from)?);
         Ok(all)
