@@ -45,10 +45,10 @@ async fn dispatch(cli: BenchCli, config: Config) -> Result<(), CliError> {
         cli.command,
         BenchCommand::Run(_) | BenchCommand::FloorRole(_)
     ) {
-        return measure(cli.command, config, output).await;
+        return Box::pin(measure(cli.command, config, output)).await;
     }
     // Dropped, a measurement kills the processes that it has started.
-    let measured = signal::unless_told(measure(cli.command, config, output)).await;
+    let measured = signal::unless_told(Box::pin(measure(cli.command, config, output))).await;
     measured.unwrap_or_else(|| Err(CliError::negative("ended by a signal")))
 }
 

@@ -48,11 +48,11 @@ pub(super) async fn ask(
             Some(stored) = asking.next(), if !asking.is_empty() => stored?,
             _ = ticks.tick() => {
                 let due = (begun.elapsed().as_secs_f64() * f64::from(args.rate)) as u64;
-                for number in asked..due.min(all) {
+                while asked < due.min(all) {
                     // When it was due: whoever is late must not look fast.
-                    let at = Duration::from_secs_f64(number as f64 / f64::from(args.rate));
+                    let at = Duration::from_secs_f64(asked as f64 / f64::from(args.rate));
                     asking.push(publish(bus, locked(ledger).asked(at)).boxed());
-                    asked = number + 1;
+                    asked += 1;
                 }
                 if asking.len() > UNCONFIRMED_MAX {
                     let why = format!("{UNCONFIRMED_MAX} questions wait to be stored; ask at a lower --rate");
