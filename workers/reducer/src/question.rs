@@ -41,8 +41,11 @@ pub(crate) fn shown(asked: &QuestionText, parts: &[String]) -> String {
 /// The parts of a question that an answer leaves out: it holds none of the names that tell the part from the others.
 /// A part that no name tells from the others counts as answered, because an answer may say it in other words.
 pub(crate) fn unanswered(parts: &[String], answer: &str) -> Vec<String> {
-    let said = Words::of(answer);
     let names = PartNames::of(parts);
+    if names.each().next().is_none() {
+        return Vec::new();
+    }
+    let said = Words::of(answer);
     let left_out = parts.iter().zip(&names.0).filter(|(_, names)| {
         let names = names.as_ref();
         names.is_some_and(|names| names.0.share_in(&said) == 0.0)

@@ -79,7 +79,7 @@ const CARRIERS: [Carrier; 4] = [
     Carrier {
         stream: Stream::Steps(0),
         messages: 5.0,
-        bytes: 36_000.0,
+        bytes: 28_000.0,
     },
     Carrier {
         stream: Stream::Timers,
