@@ -308,9 +308,9 @@ mod tests {
     #[test]
     fn room_is_rate_times_time_times_bytes() {
         let [_, steps, _, answers] = CARRIERS;
-        // 0.7 x 8 GiB over 420 s x 36,000 bytes.
+        // 0.7 x 8 GiB over 420 s x 28,000 bytes.
         let empty = load(steps, state(0, 0, 8 << 30), TERMS);
-        assert_eq!(empty.rate.round(), 398.0);
+        assert_eq!(empty.rate.round(), 511.0);
         // A thousand questions of 60,000 bytes each count for more than what was measured once.
         let busy = load(steps, state(5_000, 60_000_000, 8 << 30), TERMS);
         assert_eq!((busy.bytes, busy.rate.round()), (60_000.0, 239.0));
