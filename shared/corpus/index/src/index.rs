@@ -31,6 +31,7 @@ mod table_misread;
 mod table_names;
 mod tally;
 mod tenant;
+mod term_queries;
 mod terms;
 mod told;
 mod vectors;
@@ -69,11 +70,12 @@ use stored::Stores;
 use tantivy::collector::DocSetCollector;
 use tantivy::directory::{INDEX_WRITER_LOCK, MmapDirectory};
 use tantivy::indexer::{IndexWriterOptions, LogMergePolicy};
-use tantivy::query::{BooleanQuery, Occur, Query, TermQuery};
-use tantivy::schema::{IndexRecordOption, Value};
+use tantivy::query::{BooleanQuery, Occur};
+use tantivy::schema::Value;
 use tantivy::{
     Directory, DocAddress, IndexReader, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term,
 };
+use term_queries::{any_term, term_query};
 use vectors::{EachText, Store, VectorWriter};
 
 /// Threads of the writer. Deletes are ordered by stamp and not by thread, so two threads give the same result as one.
@@ -454,10 +456,6 @@ struct Payload {
 fn payload(index: &tantivy::Index) -> tantivy::Result<Option<Payload>> {
     let text = index.load_metas()?.payload;
     Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
-}
-
-fn term_query(term: Term) -> Box<dyn Query> {
-    Box::new(TermQuery::new(term, IndexRecordOption::Basic))
 }
 
 /// Whether a new index is the cure. A full disk or a missing permission is not.

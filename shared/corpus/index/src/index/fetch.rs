@@ -4,13 +4,13 @@
 //! way around the conditions of a request: a chunk that they exclude is not found.
 
 use super::query::Snapshot;
-use super::{schema, term_query};
+use super::{any_term, schema, term_query};
 use crate::Error;
 use envelope::{Bucket, DocId, Passage};
 use search::SearchRequest;
 use std::collections::BTreeSet;
 use tantivy::collector::DocSetCollector;
-use tantivy::query::{BooleanQuery, TermSetQuery};
+use tantivy::query::BooleanQuery;
 use tantivy::schema::Field;
 use tantivy::{DocAddress, Searcher, TantivyError, Term};
 
@@ -35,7 +35,7 @@ impl Snapshot {
         };
         let keys: Vec<Term> = ids.iter().flat_map(|id| self.keys(id, &buckets)).collect();
         let mut queries = restrictions.queries;
-        queries.push(Box::new(TermSetQuery::new(keys)));
+        queries.push(any_term(keys));
         let let_through = BooleanQuery::intersection(queries);
         let let_through = self.searcher.search(&let_through, &DocSetCollector)?;
         let mut passages = Vec::with_capacity(ids.len());

@@ -4,7 +4,7 @@
 use super::named::named;
 use super::readable::Readable;
 use super::schema::Fields;
-use super::{Index, term_query};
+use super::{Index, any_term, term_query};
 use crate::Error;
 use envelope::{Bucket, Condition, Filter, Op, Principal};
 use search::filter_terms::{self, BUILT_IN, as_number, as_text, is_partial_date};
@@ -14,7 +14,6 @@ use std::ops::Bound;
 use tantivy::collector::Count;
 use tantivy::query::{
     AllQuery, BooleanQuery, ConstScoreQuery, EmptyQuery, InvertedIndexRangeQuery, Occur, Query,
-    TermSetQuery,
 };
 use tantivy::{Searcher, TantivyError, Term};
 
@@ -307,7 +306,7 @@ impl Asked<'_> {
             }
         }
         let terms = found.iter().map(|fact| self.term(fact));
-        Ok(Box::new(TermSetQuery::new(terms)))
+        Ok(any_term(terms))
     }
 
     fn compare(&self, op: Op, value: &Value) -> Box<dyn Query> {

@@ -6,7 +6,7 @@
 
 use super::query::Snapshot;
 use super::schema::DOCUMENT;
-use super::term_query;
+use super::{any_term, term_query};
 use crate::Error;
 use crate::document_rank::{Likeness, Match, Place};
 use crate::profile::Unit;
@@ -14,7 +14,7 @@ use search::SearchRequest;
 use std::collections::{BTreeMap, HashMap};
 use tantivy::collector::DocSetCollector;
 use tantivy::postings::SegmentPostings;
-use tantivy::query::{BooleanQuery, EnableScoring, FuzzyTermQuery, Query, TermSetQuery};
+use tantivy::query::{BooleanQuery, EnableScoring, FuzzyTermQuery, Query};
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocAddress, DocSet, SegmentReader, TERMINATED, TantivyError, Term};
 
@@ -312,7 +312,7 @@ impl Snapshot {
             .map(|number| Term::from_field_u64(fields.document, *number));
         let query = BooleanQuery::intersection(vec![
             term_query(Term::from_field_u64(fields.n, 0)),
-            Box::new(TermSetQuery::new(terms)) as Box<dyn Query>,
+            any_term(terms),
         ]);
         let heads = self.search(&query, &DocSetCollector)?;
         Ok(heads.into_iter().collect())

@@ -4,12 +4,13 @@
 //! counts with what the documents leave of it. *Not* here: which documents are searched inside
 //! ([`crate::document_search`]).
 
+use super::any_term;
 use super::occurrences::each;
 use super::query::Snapshot;
 use super::terms::Terms;
 use crate::Error;
 use search::SearchRequest;
-use tantivy::query::{BooleanQuery, EnableScoring, Query, TermSetQuery};
+use tantivy::query::{BooleanQuery, EnableScoring, Query};
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocAddress, DocSet, TERMINATED, Term};
 
@@ -42,7 +43,7 @@ impl Snapshot {
             .iter()
             .map(|number| Term::from_field_u64(field, *number));
         let mut queries = self.restrictions(request)?.queries;
-        queries.push(Box::new(TermSetQuery::new(numbers)));
+        queries.push(any_term(numbers));
         let scoring = EnableScoring::disabled_from_searcher(&self.searcher);
         let weight = BooleanQuery::intersection(queries).weight(scoring)?;
         let mut chunks = Vec::new();

@@ -5,13 +5,13 @@
 
 use super::filter::any;
 use super::schema::{Fields, analyzer, analyzer_of};
-use super::term_query;
+use super::{any_term, term_query};
 use crate::index::stems;
 use search::filter_terms::as_text;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use tantivy::Term;
-use tantivy::query::{BooleanQuery, EmptyQuery, Occur, PhraseQuery, Query, TermSetQuery};
+use tantivy::query::{BooleanQuery, EmptyQuery, Occur, PhraseQuery, Query};
 use tantivy::schema::Field;
 use text::Language;
 
@@ -82,5 +82,5 @@ fn of_another_year(fields: &Fields, year: u16) -> Box<dyn Query> {
         let other = other.to_string();
         [fields.path, fields.title, fields.meta].map(|field| Term::from_field_text(field, &other))
     });
-    Box::new(TermSetQuery::new(others))
+    any_term(others)
 }

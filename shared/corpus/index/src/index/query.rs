@@ -10,7 +10,7 @@ use super::sentence_cache::{ChunkPlace, SentenceVectors};
 use super::tenant::OfTenant;
 use super::terms::Terms;
 use super::vectors::{VectorSource, View};
-use super::{Index, term_query};
+use super::{Index, any_term, term_query};
 use crate::Error;
 use crate::gazetteer::Named;
 use envelope::{ChunkRecord, Principal};
@@ -18,7 +18,7 @@ use search::{Neighbour, SearchRequest, filter_terms};
 use static_embed::StaticEmbedder;
 use std::sync::Arc;
 use tantivy::collector::{Collector, Count, DocSetCollector, TopDocs};
-use tantivy::query::{BooleanQuery, ConstScoreQuery, EnableScoring, Query, TermSetQuery};
+use tantivy::query::{BooleanQuery, ConstScoreQuery, EnableScoring, Query};
 use tantivy::{DocAddress, Executor, Searcher, Term};
 
 /// An index with at most this many chunks is searched on one thread, because waking other threads takes longer.
@@ -231,7 +231,7 @@ impl Snapshot {
             Term::from_field_text(self.index.fields.key, &key)
         };
         let mut queries = restrictions.queries;
-        queries.push(Box::new(TermSetQuery::new(near.iter().map(key))));
+        queries.push(any_term(near.iter().map(key)));
         let query = BooleanQuery::intersection(queries);
         let let_through = self.searcher.search(&query, &DocSetCollector)?;
         let mut found = Vec::with_capacity(near.len().min(most));

@@ -4,7 +4,7 @@
 //! What is denied is looked up once for each segment, principal and state of the rules, and kept as a set of bits: a
 //! rule for a large folder costs as little as one for a small one. *Not* here: what the rules mean (`envelope::access`).
 
-use super::{Index, term_query};
+use super::{Index, any_term, term_query};
 use crate::Error;
 use envelope::access::DeniedPart;
 use envelope::principal::ALL_GROUPS;
@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use tantivy::index::SegmentId;
 use tantivy::query::{
     BitSetDocSet, BooleanQuery, ConstScorer, EnableScoring, Explanation, InvertedIndexRangeQuery,
-    Occur, Query, Scorer, TermSetQuery, Weight,
+    Occur, Query, Scorer, Weight,
 };
 use tantivy::schema::Field;
 use tantivy::{BitSet, DocId, DocSet, Score, Searcher, SegmentReader, TERMINATED, Term};
@@ -181,7 +181,7 @@ impl DeniedChunks {
         let mine = groups.map(|name| term(&filter_terms::acl_term(name)));
         let closed: Vec<(Occur, Box<dyn Query>)> = vec![
             (Occur::Must, term_query(term(filter_terms::ACL_MARKER))),
-            (Occur::MustNot, Box::new(TermSetQuery::new(mine))),
+            (Occur::MustNot, any_term(mine)),
         ];
         any.push(Box::new(BooleanQuery::new(closed)));
         BooleanQuery::union(any)
