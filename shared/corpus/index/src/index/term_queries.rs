@@ -31,30 +31,19 @@ pub(super) fn any_term(terms: impl IntoIterator<Item = Term>) -> Box<dyn Query> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeMap;
     use tantivy::collector::TopDocs;
     use tantivy::schema::{STRING, Schema};
-    use tantivy::{DocAddress, Index, Searcher, doc};
-
-    fn found(searcher: &Searcher, query: &dyn Query) -> BTreeMap<DocAddress, String> {
-        let all = TopDocs::with_limit(1_000).order_by_score();
-        let found = searcher.search(query, &all).expect("a search");
-        let found = found.into_iter();
-        found.map(|(score, at)| (at, format!("{score}"))).collect()
-    }
+    use tantivy::{Index, doc};
 
     #[test]
     fn what_is_looked_up_is_what_the_set_finds() {
         let mut schema = Schema::builder();
         let field = schema.add_text_field("word", STRING);
         let index = Index::create_in_ram(schema.build());
-        let mut writer = index
-            .writer_with_num_threads(1, 15_000_000)
-            .expect("a writer");
+        let mut writer = index.writer(30_000_000).expect("a writer");
         for n in 0..300 {
-            writer
-                .add_document(doc!(field => format!("w{}", n % 150)))
-                .expect("a document");
+            let word = doc!(field => format!("w{}", n % 150));
+            writer.add_document(word).expect("a document");
             // In two segments.
             if n % 200 == 100 {
                 writer.commit().expect("a commit");
@@ -62,17 +51,16 @@ mod tests {
         }
         writer.commit().expect("a commit");
         let searcher = index.reader().expect("a reader").searcher();
+        let all = || TopDocs::with_limit(1_000).order_by_score();
         let term = |n: usize| Term::from_field_text(field, &format!("w{n}"));
         for terms in [0, 1, 2, 100, 101, 149] {
             // Twice, and some that no document has.
-            let terms = || {
-                (0..terms)
-                    .chain(0..terms)
-                    .chain(400..400 + terms / 50)
-                    .map(term)
-            };
-            let (here, set) = (any_term(terms()), TermSetQuery::new(terms()));
-            assert_eq!(found(&searcher, &*here), found(&searcher, &set));
+            let terms = (0..terms).chain(0..terms).chain(400..400 + terms / 50);
+            let terms: Vec<Term> = terms.map(term).collect();
+            let (here, set) = (any_term(terms.clone()), TermSetQuery::new(terms));
+            let [here, set] =
+                [&*here, &set].map(|query| searcher.search(query, &all()).expect("a search"));
+            assert_eq!(here, set);
         }
     }
 }
