@@ -16,9 +16,9 @@ import urllib.parse
 
 from PIL import Image
 from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException, WebDriverException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.expected_conditions import staleness_of
 from selenium.webdriver.support.ui import WebDriverWait
 
 PATIENCE = 30
@@ -88,7 +88,20 @@ class Browser:
 
     def gone(self, element):
         """Waits until the page of an element is no more, and the next one is there."""
-        WebDriverWait(self.tab, PATIENCE, 0.05).until(staleness_of(element))
+
+        def is_gone():
+            try:
+                element.is_enabled()
+                return False
+            except StaleElementReferenceException:
+                return True
+            except WebDriverException as error:
+                # So says Chromium while it replaces one document by the next.
+                if "does not belong to the document" in str(error):
+                    return True
+                raise
+
+        self.until(is_gone)
         self.until(lambda: self.all("body"))
 
     def keys(self, *keys):
