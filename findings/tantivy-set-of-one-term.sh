@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tantivy 0.27.0: a set query of one term takes tens of times as long as a term query, however small the index is.
+# tantivy 0.27.0: a set query of one term takes some two hundred times as long as a term query, however small the index is.
 #
 # `TermSetQuery` is the query for "one of these values", as filters and look-ups by key need it. One would expect that with one term it costs
 # what `TermQuery` costs, and little more with a few. Seen: its `weight` compiles the terms into a finite state transducer each time, by a builder (tantivy-fst

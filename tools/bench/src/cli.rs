@@ -80,7 +80,7 @@ pub struct BenchRunArgs {
 /// `argosy-bench soak`
 #[derive(Debug, Args)]
 pub struct SoakArgs {
-    /// How long questions are asked, in seconds; the last ones get up to 90 s more. From 240 on memory is compared.
+    /// How long questions are asked, in seconds; the last ones get up to 90 s more. From 250 on memory is compared.
     #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u64).range(10..=86_400))]
     pub seconds: u64,
     /// Questions a second, whatever is answered.
@@ -107,12 +107,14 @@ impl SoakArgs {
     /// Refuses a run that is over before everything was killed once.
     pub(crate) fn check(&self) -> Result<(), CliError> {
         let roles = self.kill_every * envelope::Role::ANSWERING.len() as f64;
-        let least = roles.max(self.kill_server_every);
+        let calm = crate::soak::storm::CALM.as_secs_f64();
+        let least = roles.max(self.kill_server_every) + calm;
         if (self.seconds as f64) > least {
             return Ok(());
         }
         Err(CliError::usage(format!(
-            "--seconds {}: every role and the server are killed once within {least} s; ask for longer, or kill more often",
+            "--seconds {}: to kill every role and the server once takes {least} s, {calm} of them without a kill; ask for longer, or \
+             kill more often",
             self.seconds
         )))
     }

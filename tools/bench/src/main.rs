@@ -49,7 +49,7 @@ async fn dispatch(cli: BenchCli, config: Config) -> Result<(), CliError> {
     }
     // Dropped, a measurement kills the processes that it has started.
     let measured = signal::unless_told(Box::pin(measure(cli.command, config, output))).await;
-    measured.unwrap_or_else(|| Err(CliError::negative("ended by a signal")))
+    measured.unwrap_or_else(|| Err(CliError::interrupted("nothing was measured")))
 }
 
 async fn measure(command: BenchCommand, config: Config, output: Output) -> Result<(), CliError> {

@@ -93,7 +93,7 @@ impl CliError {
     }
 
     /// A signal came before the command was done.
-    pub(crate) fn interrupted(message: impl Into<String>) -> CliError {
+    pub fn interrupted(message: impl Into<String>) -> CliError {
         CliError::of(130, "interrupted", message)
     }
 

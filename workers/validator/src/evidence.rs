@@ -188,4 +188,34 @@ mod tests {
         let found = ["a", "b", "c"].map(|id| evidence.found(&cited(1, id)).into_owned());
         assert_eq!(found, ["It begins.", "It ends.\nIn May.", ""]);
     }
+
+    #[test]
+    fn a_draft_rests_on_its_facts_or_else_on_the_texts_that_it_carries() {
+        let carrying = |text: &str| Draft {
+            sources: vec![crate::testing::citation("a")],
+            read: Some(Box::new(DraftReading {
+                texts: vec![text.into()],
+                marks: Vec::new(),
+            })),
+            ..crate::testing::draft("It ends in May [1].")
+        };
+        let task = |draft: Draft| Task {
+            kept: Some(carrying("It begins.")),
+            ..Task::bare(Payload::Validator(draft))
+        };
+        let evidence = Evidence::try_from(task(carrying("It ends in May."))).unwrap();
+        assert_eq!(evidence.given(), ["It ends in May."]);
+        let kept = evidence.of_kept().expect("the draft before");
+        assert_eq!(kept.given(), ["It begins."]);
+        let fact = Fact {
+            n: 1,
+            text: "In May.".into(),
+        };
+        let of_facts = Draft {
+            facts: vec![fact],
+            ..carrying("It ends in May.")
+        };
+        let evidence = Evidence::try_from(task(of_facts)).unwrap();
+        assert_eq!(evidence.given(), ["In May."]);
+    }
 }

@@ -325,6 +325,7 @@ mod tests {
             ("INV-2042", "INV-2041", "INV-2042"),
             ("INV-204", "INV-2041", "INV-204"),
             ("BC557", "BC547", "BC557"),
+            ("BC557", "They come from BC. 557 units were sold.", "BC557"),
             ("12.5", "125", "12.5"),
             ("2N2907", "2N2222", "2N2907"),
             ("for 24 months", "for two years", "24"),

@@ -441,3 +441,38 @@ words! {
         } = "not_in_documents",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unchecked_answer_lists_the_sources_that_it_cites() {
+        let cited = |n: u16| -> Citation {
+            let source = serde_json::json!({
+                "n": n, "doc_id": "d", "chunk_id": format!("d.{n}"), "title": "", "source": "", "page": null,
+                "line": 1, "score": 1.0, "quote": "",
+            });
+            serde_json::from_value(source).expect("a citation")
+        };
+        let draft = |text: &str| Draft {
+            text: text.into(),
+            sources: vec![cited(1), cited(2), cited(12)],
+            ..Draft::default()
+        };
+        for (text, listed) in [
+            ("It is [2].", vec![2]),
+            ("[1][12]", vec![1, 12]),
+            ("No.", vec![]),
+        ] {
+            let verdict = Verdict::unchecked(draft(text));
+            let numbers: Vec<u16> = verdict.citations.iter().map(|one| one.n).collect();
+            assert_eq!(numbers, listed, "{text}");
+        }
+        let table = Draft {
+            table: Some(Box::default()),
+            ..draft("A table.")
+        };
+        assert_eq!(Verdict::unchecked(table).citations.len(), 3);
+    }
+}

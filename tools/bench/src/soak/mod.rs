@@ -7,7 +7,7 @@
 mod asking;
 mod ledger;
 mod page;
-mod storm;
+pub(crate) mod storm;
 
 use crate::cli::SoakArgs;
 use crate::fleet_run::{Ground, nats_server, settings};
@@ -61,12 +61,12 @@ struct Growth {
 pub async fn soak(args: SoakArgs, output: Output) -> Result<(), CliError> {
     args.check()?;
     let seed = args.seed.unwrap_or_else(|| fastrand::u64(..));
-    let named = |file: &std::path::PathBuf| {
+    let created = |file: &std::path::PathBuf| {
         let failed =
             |error| CliError::negative(format!("cannot write `{}`: {error}", file.display()));
         File::create(file).map_err(failed)
     };
-    let mut html = args.html.as_ref().map(named).transpose()?;
+    let mut html = args.html.as_ref().map(created).transpose()?;
     let soaked = Box::pin(run(&args, seed, output)).await?;
     report(&args, &soaked, output);
     if let Some(html) = &mut html {
@@ -277,6 +277,8 @@ mod tests {
         let error = verdict(&soaked(lost)).unwrap_err();
         let told = error.to_string();
         assert!(told.contains("soak-1") && told.contains("seed 7"), "{told}");
+        let code = argosy::entry::ended(Err(error), Output::Json);
+        assert_eq!(code, std::process::ExitCode::from(1));
     }
 
     #[test]

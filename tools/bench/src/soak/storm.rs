@@ -12,6 +12,8 @@ use tokio::time::{Instant as Clock, sleep, sleep_until};
 
 /// How long a server that was killed is away before it is started.
 const AWAY: Duration = Duration::from_millis(500);
+/// How long before the end nothing is killed any more: a process that has just been started does not drain when it is told to.
+pub(crate) const CALM: Duration = Duration::from_secs(5);
 
 /// A kill: when, in seconds since the run began, and of which process.
 #[derive(Debug, Clone, Serialize)]
@@ -51,9 +53,9 @@ pub(super) fn processes(members: &[Member], server: &Server) -> Vec<(String, u32
 }
 
 impl Storm<'_> {
-    /// Blows for so long. Every role is killed before one is killed again.
+    /// Blows for so long, and is calm at last. Every role is killed before one is killed again.
     pub(super) async fn blow(mut self, time: Duration, begun: Instant) -> Result<(), CliError> {
-        let end = Clock::from_std(begun + time);
+        let end = Clock::from_std(begun + time.saturating_sub(CALM));
         let at =
             |step: Option<Duration>, n: u32| step.map(|step| Clock::from_std(begun + step * n));
         let (mut workers, mut servers) = (1, 1);
@@ -79,7 +81,7 @@ impl Storm<'_> {
             }
             *locked(self.processes) = processes(self.members, self.server);
         }
-        sleep_until(end).await;
+        sleep_until(end + CALM).await;
         Ok(())
     }
 
