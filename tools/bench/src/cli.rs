@@ -30,7 +30,7 @@ pub enum BenchCommand {
     Fleet(FleetArgs),
     /// A fleet at a fixed rate of questions, with kills of every role and of the server: what is lost, what is doubled, memory
     /// and disk over time. Exits with 1 when a question was lost, ended twice or was not answered, when a process ended by itself,
-    /// and when memory grows by more than a tenth.
+    /// and when memory grows by more than a tenth, of the server once it has come near its limit.
     #[command(after_help = "Example: argosy-bench soak --seconds 600 --rate 200 --html soak.html")]
     Soak(SoakArgs),
     /// The index at size, over a generated corpus or a folder: feeding, memory, search times.

@@ -38,6 +38,9 @@ const KEEP: TimeSpan = TimeSpan::from_secs(15);
 const ACK_WAIT: TimeSpan = TimeSpan::from_secs(5);
 /// Samples of a quarter from which on its memory is compared.
 const QUARTER_MIN: usize = 12;
+/// The memory in the second quarter from which on that of the server is compared, in MB: its collector lets it grow up to its
+/// limit of 512 MiB, and what is far below that grows by itself.
+const SERVER_MB_MIN: f64 = 400.0;
 
 /// What a run has shown.
 struct Soaked {
@@ -53,8 +56,23 @@ struct Soaked {
 #[derive(Debug, Clone, Copy, serde::Serialize)]
 struct Growth {
     workers: f64,
-    server: f64,
-    both: f64,
+    /// `None` where it is still far below its limit.
+    server: Option<f64>,
+}
+
+impl Growth {
+    /// What grew by more than it may.
+    fn fault(self) -> Option<String> {
+        let server = self.server.map(|grown| ("nats-server", grown));
+        let all = [Some(("workers", self.workers)), server];
+        let grows = all
+            .into_iter()
+            .flatten()
+            .filter(|(_, grown)| *grown > GROWTH_MAX);
+        let told = grows.map(|(what, grown)| format!("memory of {what} grows by {grown:.2}"));
+        let told: Vec<String> = told.collect();
+        (!told.is_empty()).then(|| told.join(", "))
+    }
 }
 
 /// `argosy-bench soak`
@@ -139,8 +157,7 @@ async fn run(args: &SoakArgs, seed: u64, output: Output) -> Result<Soaked, CliEr
     };
     samples::fill(&mut samples, &account.answers);
     let memory_growth = growth(&samples);
-    let grows = memory_growth.filter(|growth| growth.both > GROWTH_MAX);
-    trouble.extend(grows.map(|growth| format!("memory grows by {:.2}", growth.both)));
+    trouble.extend(memory_growth.and_then(Growth::fault));
     Ok(Soaked {
         seed,
         account: Account { trouble, ..account },
@@ -200,14 +217,13 @@ fn growth(samples: &[Sample]) -> Option<Growth> {
         return None;
     }
     let quarter = |n: usize| &samples[samples.len() * n / 4..samples.len() * (n + 1) / 4];
-    let grown = |of: fn(&Sample) -> f64| {
-        let median = |n| crate::fleet::median(quarter(n).iter().map(of).collect());
-        median(3) / median(1)
-    };
+    let median =
+        |n, of: fn(&Sample) -> f64| crate::fleet::median(quarter(n).iter().map(of).collect());
+    let [workers, server] = [|s: &Sample| s.workers_pss_mb, |s: &Sample| s.server_pss_mb];
+    let before = median(1, server);
     Some(Growth {
-        workers: grown(|s| s.workers_pss_mb),
-        server: grown(|s| s.server_pss_mb),
-        both: grown(|s| s.workers_pss_mb + s.server_pss_mb),
+        workers: median(3, workers) / median(1, workers),
+        server: (before >= SERVER_MB_MIN).then(|| median(3, server) / before),
     })
 }
 
@@ -233,9 +249,12 @@ fn summary(soaked: &Soaked) -> String {
     let memory = soaked.memory_growth.map_or(
         "The run was too short to compare memory.".to_owned(),
         |grown| {
+            let server = grown.server.map_or("still far below its limit".to_owned(), |server| {
+                format!("{server:.2}")
+            });
             format!(
-                "Memory in the last quarter by the second one: {:.2} (workers {:.2}, nats-server {:.2}).",
-                grown.both, grown.workers, grown.server
+                "Memory in the last quarter by the second one: workers {:.2}, nats-server {server}.",
+                grown.workers
             )
         },
     );
@@ -283,15 +302,27 @@ mod tests {
 
     #[test]
     fn memory_is_compared_by_quarters() {
-        let sample = |n: usize| Sample {
-            workers_pss_mb: if n < 36 { 100.0 } else { 150.0 },
-            server_pss_mb: 50.0,
-            ..Sample::default()
-        };
-        let samples: Vec<Sample> = (0..48).map(sample).collect();
-        let grown = growth(&samples).expect("enough samples");
-        assert!((grown.both - 200.0 / 150.0).abs() < 1e-9, "{grown:?}");
-        assert!((grown.workers - 1.5).abs() < 1e-9 && (grown.server - 1.0).abs() < 1e-9);
-        assert!(growth(&samples[1..]).is_none());
+        for (workers, server, fault) in [
+            (100.0, 50.0, None),
+            (105.0, 500.0, None),
+            (150.0, 500.0, Some("memory of workers grows by 1.50")),
+            (100.0, 900.0, Some("memory of nats-server grows by 2.00")),
+        ] {
+            let sample = |n: usize| Sample {
+                workers_pss_mb: if n < 36 { 100.0 } else { workers },
+                server_pss_mb: if n < 36 && server > 500.0 {
+                    450.0
+                } else {
+                    server
+                },
+                ..Sample::default()
+            };
+            let samples: Vec<Sample> = (0..48).map(sample).collect();
+            let grown = growth(&samples).expect("enough samples");
+            // A server that has not come near its limit grows by itself.
+            assert_eq!(grown.server.is_some(), server >= SERVER_MB_MIN, "{grown:?}");
+            assert_eq!(grown.fault().as_deref(), fault, "{grown:?}");
+            assert!(growth(&samples[1..]).is_none());
+        }
     }
 }
