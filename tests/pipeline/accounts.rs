@@ -69,8 +69,11 @@ async fn each_finds_its_own(shared: &mut Shared, acme: &NatsBus, bolt: &NatsBus)
                 .all(|source| source.starts_with(tenant)),
             "{found}"
         );
-        let counted = requested(bus, subject::COUNT, json!({})).await;
-        assert_eq!(counted["result"]["documents"], 2, "{counted}");
+        until("both documents of the tenant to be counted", async || {
+            let counted = requested(bus, subject::COUNT, json!({})).await;
+            (counted["result"]["documents"] == 2).then_some(())
+        })
+        .await;
         let catalog = requested(bus, subject::CATALOG, json!({})).await;
         assert_eq!(catalog["result"]["buckets"][0]["documents"], 2, "{catalog}");
         let named = requested(bus, subject::METADATA, json!({ "source": own })).await;

@@ -85,7 +85,7 @@ async fn a_soak_counts_what_is_lost_while_everything_is_killed() {
     let dir = tempfile::tempdir().expect("a folder");
     let page = dir.path().join("soak.html");
     let mut command = Command::new(bench());
-    command.args(["soak", "--seconds", "16", "--rate", "10", "--seed", "7"]);
+    command.args(["soak", "--seconds", "18", "--rate", "10", "--seed", "7"]);
     command.args(["--kill-every", "1.5", "--kill-server-every", "7"]);
     command.args(["-o", "json", "--html"]).arg(&page);
     let output = command.kill_on_drop(true).output();
@@ -93,11 +93,11 @@ async fn a_soak_counts_what_is_lost_while_everything_is_killed() {
     assert!(output.status.success(), "{output:?}");
     let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let account = &report["account"];
-    assert_eq!(account["asked"], 160, "{account}");
+    assert_eq!(account["asked"], 180, "{account}");
     for fault in ["lost", "doubled", "strangers"] {
         assert_eq!(account[fault], serde_json::json!([]), "{account}");
     }
-    assert_eq!(account["outcomes"]["answered"], 160, "{account}");
+    assert_eq!(account["outcomes"]["answered"], 180, "{account}");
     let kills = report["kills"].as_array().expect("kills");
     let mut killed: Vec<&str> = kills.iter().filter_map(|k| k["process"].as_str()).collect();
     killed.sort();

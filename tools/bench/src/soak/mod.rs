@@ -63,15 +63,13 @@ struct Growth {
 impl Growth {
     /// What grew by more than it may.
     fn fault(self) -> Option<String> {
-        let server = self.server.map(|grown| ("nats-server", grown));
-        let all = [Some(("workers", self.workers)), server];
-        let grows = all
-            .into_iter()
-            .flatten()
-            .filter(|(_, grown)| *grown > GROWTH_MAX);
-        let told = grows.map(|(what, grown)| format!("memory of {what} grows by {grown:.2}"));
-        let told: Vec<String> = told.collect();
-        (!told.is_empty()).then(|| told.join(", "))
+        let server = self.server.unwrap_or_default();
+        let mut all = vec![("workers", self.workers), ("nats-server", server)];
+        all.retain(|(_, grown)| *grown > GROWTH_MAX);
+        let told = all
+            .iter()
+            .map(|(of, by)| format!("memory of {of} grows by {by:.2}"));
+        (!all.is_empty()).then(|| told.collect::<Vec<_>>().join(", "))
     }
 }
 
@@ -94,13 +92,11 @@ pub async fn soak(args: SoakArgs, output: Output) -> Result<(), CliError> {
 }
 
 fn verdict(soaked: &Soaked) -> Result<(), CliError> {
-    match soaked.account.fault() {
-        None => Ok(()),
-        Some(fault) => Err(CliError::negative(format!(
-            "{fault} (seed {})",
-            soaked.seed
-        ))),
-    }
+    let Some(fault) = soaked.account.fault() else {
+        return Ok(());
+    };
+    let told = format!("{fault} (seed {})", soaked.seed);
+    Err(CliError::negative(told))
 }
 
 /// Runs it. Once the fleet is there, whatever goes wrong is part of what is shown.
@@ -171,13 +167,9 @@ async fn run(args: &SoakArgs, seed: u64, output: Output) -> Result<Soaked, CliEr
 async fn ended(members: &mut [Member]) -> Vec<String> {
     let mut trouble: Vec<String> = members.iter_mut().filter_map(fallen).collect();
     let bad = drain(members, Duration::from_secs(40)).await;
-    let new = bad
-        .iter()
-        .filter(|role| !trouble.iter().any(|told| told.contains(role.as_str())));
-    let new: Vec<String> = new
-        .map(|role| format!("the {role} did not drain"))
-        .collect();
-    trouble.extend(new);
+    let is_told = |role: &Role| trouble.iter().any(|told| told.contains(role.as_str()));
+    let new: Vec<&Role> = bad.iter().filter(|role| !is_told(role)).collect();
+    trouble.extend(new.iter().map(|role| format!("the {role} did not drain")));
     trouble
 }
 
