@@ -179,6 +179,7 @@ pub fn step(role: Role, question: &str) -> StepContext {
 /// A made-up passage: piece 0 of document `name`, from the file `<name>.txt`.
 pub fn passage(name: &str, text: &str) -> Passage {
     Passage {
+        front: String::new(),
         places: Vec::new(),
         bucket: id(Bucket::new("files")),
         doc_id: id(DocId::new(name)),

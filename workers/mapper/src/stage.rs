@@ -54,7 +54,7 @@ impl Mapper {
         let inputs = [
             ("question", cx.case.question.best()),
             ("source", &one_line(&passage.source)),
-            ("title", &one_line(&passage.title)),
+            ("title", &one_line(&passage.heading())),
             ("text", &passage.text),
         ];
         caller.call(&self.prompt, &inputs, Some(schema()))

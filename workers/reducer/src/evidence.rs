@@ -230,8 +230,12 @@ fn places(order: &[usize]) -> Vec<usize> {
 }
 
 fn head(passage: &Passage) -> String {
-    let title = defused(&one_line(&passage.title));
-    format!("{title} ({})", defused(&one_line(&passage.source)))
+    let [title, source, front] =
+        [&passage.title, &passage.source, &passage.front].map(|text| defused(&one_line(text)));
+    match &*front {
+        "" => format!("{title} ({source})"),
+        front => format!("{title} ({source}) … {front}"),
+    }
 }
 
 fn shown(fact: &str) -> String {

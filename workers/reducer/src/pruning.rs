@@ -62,7 +62,7 @@ pub(crate) fn ranked(read: &[Reading], parts: &[String]) -> Vec<usize> {
         let says = |at: &&usize| {
             let Reading { passage, facts, .. } = &read[**at];
             let facts = facts.iter().map(|fact| fact.text.as_str());
-            let texts = [&*passage.title, &*passage.text].into_iter().chain(facts);
+            let texts = [&*passage.title, &*passage.front, &*passage.text].into_iter().chain(facts);
             texts.into_iter().any(|text| part.is_in(text))
         };
         by_grade.iter().find(says).copied()
@@ -99,7 +99,7 @@ pub(crate) fn fitting(read: &[Reading], parts: &[String], chars_max: usize) -> V
         });
         let mut naming = all.filter(|(source, place)| {
             let Reading { passage, facts, .. } = &read[*source];
-            part.is_in(&passage.title) || part.is_in(&facts[*place].text)
+            part.is_in(&passage.heading()) || part.is_in(&facts[*place].text)
         });
         // One that is too long leaves the part to what comes in its turn.
         naming.next().map(&mut take);

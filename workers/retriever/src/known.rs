@@ -18,7 +18,7 @@ pub(crate) fn lacking(question: &str, passages: &[Passage]) -> Vec<String> {
     }
     let mut there = BTreeSet::new();
     for passage in passages {
-        there.extend(tokens(&passage.title).map(compared));
+        there.extend(tokens(&passage.heading()).map(compared));
         there.extend(tokens(&passage.text).map(compared));
     }
     without(named, &there).1
@@ -30,7 +30,7 @@ pub(crate) fn named_and_lacking(question: &str, passages: &[Passage]) -> (usize,
     let mut there = BTreeSet::new();
     for passage in passages {
         let values = passage.metadata.values().filter_map(Value::as_str);
-        let texts = [&*passage.title, &*passage.text, &*passage.source];
+        let texts = [&*passage.title, &*passage.front, &*passage.text, &*passage.source];
         for text in texts.into_iter().chain(values) {
             for word in tokens(text) {
                 there.insert(compared(word));
@@ -78,7 +78,12 @@ fn is_name(word: &str) -> bool {
 fn tokens(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|c: char| c.is_whitespace() || "/()[]{}\"“”„;:?!–—".contains(c));
     let words = words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
-    words.filter(|word| !word.is_empty())
+    let words = words.filter(|word| !word.is_empty());
+    // Where no blanks stand between words, groups of characters are compared.
+    words.flat_map(|word| match word.contains(words::is_cut) {
+        true => words::runs(word).collect(),
+        false => vec![word],
+    })
 }
 
 /// A word in the form in which it is compared: without a possessive `'s`, its case and its ending; a number without

@@ -9,7 +9,7 @@
 use crate::Error;
 use crate::duplicate::Fingerprint;
 use crate::gazetteer::Named;
-use envelope::{ChunkRecord, Passage};
+use envelope::ChunkRecord;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use tantivy::tokenizer::TextAnalyzer;
@@ -45,7 +45,7 @@ pub(crate) fn pick<C>(
     (top_k, reasons): (usize, usize),
     analyzer: &mut TextAnalyzer,
     look: &mut dyn FnMut(&mut Scored<C>) -> Result<(), Error>,
-) -> Result<(Vec<Passage>, Vec<Dropped>), Error> {
+) -> Result<(Vec<(ChunkRecord, f32)>, Vec<Dropped>), Error> {
     let mut pool = Pool::new(scored, weights);
     let mut chosen: Vec<Chosen> = Vec::with_capacity(top_k);
     let mut dropped = Vec::new();
@@ -85,9 +85,8 @@ pub(crate) fn pick<C>(
         dropped.push(Dropped { record, score, why });
     }
     chosen.sort_by(|a, b| b.score.total_cmp(&a.score));
-    let passages = chosen.into_iter();
-    let passages = passages.map(|chosen| chosen.record.into_passage(chosen.score));
-    Ok((passages.collect(), dropped))
+    let taken = chosen.into_iter().map(|one| (one.record, one.score));
+    Ok((taken.collect(), dropped))
 }
 
 /// A candidate that was not taken.

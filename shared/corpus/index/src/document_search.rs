@@ -34,6 +34,8 @@ pub(crate) struct RankedDocuments {
     by_number: HashMap<u64, Likelihood>,
     /// How many chunks its words fit.
     pub(crate) fitting: Fitting,
+    /// The language of the question.
+    pub(crate) language: Language,
 }
 
 /// How likely a document is the right one, from 0 to 1.
@@ -66,7 +68,8 @@ pub(crate) fn rank(
     chunks: &[DocAddress],
     fused: &[f32],
 ) -> Result<RankedDocuments, Error> {
-    let analyzer = &mut analyzer_of(Language::of(&request.query));
+    let language = Language::of(&request.query);
+    let analyzer = &mut analyzer_of(language);
     let units = units(&request.query, analyzer, stop::is_unsearched);
     let numbers = snapshot.documents_of(chunks.iter().copied())?;
     let by_passages = by_document(numbers.iter().copied().zip(fused.iter().copied()));
@@ -102,6 +105,7 @@ pub(crate) fn rank(
             mass += rarity;
             told += match unit {
                 unit if unit.is_content_free => 0.0,
+                unit if unit.is_group => rarity * told_by_group(&counts[n]),
                 // What documents are called tells which is meant, however many texts have it.
                 _ if names.contains(&n) => rarity.max(snapshot.text_rarity(1)),
                 _ => *rarity,
@@ -134,6 +138,7 @@ pub(crate) fn rank(
         snapshot.chunk_count(document)
     })?;
     Ok(RankedDocuments {
+        language,
         likely,
         units,
         by_number,
@@ -142,6 +147,15 @@ pub(crate) fn rank(
             passages: (-told).exp() * snapshot.chunks_of_all() as f32,
         },
     })
+}
+
+/// What of its rarity counts of a group of characters: each character is in two of them, and one that stands nowhere is
+/// likely to be no word.
+fn told_by_group(counts: &[u64]) -> f32 {
+    match counts.iter().any(|count| *count > 0) {
+        true => 0.5,
+        false => 0.0,
+    }
 }
 
 /// What is found inside the most likely documents.

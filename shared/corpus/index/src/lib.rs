@@ -15,6 +15,7 @@ mod document_search;
 mod duplicate;
 mod error;
 mod explain;
+mod front;
 mod fusion;
 mod gazetteer;
 mod hybrid;

@@ -7,12 +7,13 @@
 use crate::Error;
 use crate::diversify::{Dropped, Scored, Shares, Why, pick};
 use crate::document_search::{RankedDocuments, rank, search_inside};
+use crate::front::front;
 use crate::fusion::{Fusion, fuse};
 use crate::index::{Hits, Occurrences, SentenceVectors, Snapshot, document_number, text_analyzer};
 use crate::options::Options;
 use crate::rerank::{Features, QueryFeatures};
 use crate::similarity::{Desk, SentenceSimilarity};
-use envelope::ChunkRecord;
+use envelope::{ChunkRecord, Passage};
 use search::{SearchRequest, SearchResult};
 use std::collections::HashMap;
 use tantivy::DocAddress;
@@ -151,7 +152,18 @@ impl Merged {
             &mut text_analyzer(),
             look,
         );
-        let (passages, dropped) = picked?;
+        let (taken, dropped) = picked?;
+        let mut passages = Vec::with_capacity(taken.len());
+        for (record, score) in taken {
+            let front = match &documents {
+                Some(documents) => front(&snapshot, documents, &record)?,
+                None => String::new(),
+            };
+            passages.push(Passage {
+                front,
+                ..record.into_passage(score)
+            });
+        }
         let repeats = dropped.iter().filter(|one| one.why == Why::Repeats);
         let result = SearchResult {
             passages,

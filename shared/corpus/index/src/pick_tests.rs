@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::index::analyzer;
+use envelope::Passage;
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -46,7 +47,9 @@ fn chosen(
         Ok(())
     };
     let shares = Shares::new(named, top_k, &|_| 0.0);
-    pick(scored, weights, shares, (top_k, 9), &mut analyzer(), look).unwrap()
+    let (taken, dropped) = pick(scored, weights, shares, (top_k, 9), &mut analyzer(), look).unwrap();
+    let passages = taken.into_iter().map(|(record, score)| record.into_passage(score));
+    (passages.collect(), dropped)
 }
 
 fn ids(passages: &[Passage]) -> Vec<&str> {

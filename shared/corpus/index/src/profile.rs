@@ -11,7 +11,7 @@ use envelope::ChunkRecord;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use tantivy::tokenizer::TextAnalyzer;
-use text::{stop, unify};
+use text::{stop, unify, words};
 
 /// The first character of initials in the index, which no word has.
 const INITIALS_MARK: char = '~';
@@ -28,12 +28,14 @@ const HASH_DIGITS_MIN: usize = 8;
 /// Letters before a year of two digits, as in `FY18`.
 const YEAR_LETTERS_MAX: usize = 3;
 
-/// A piece of a name: letters, or digits.
+/// A piece of a name: letters, or digits; two or three characters where no blanks stand between words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Piece {
     text: String,
     /// Which word it is part of.
     word: usize,
+    /// Whether it is such a group of characters, which overlaps with its neighbours.
+    is_group: bool,
     /// Whether it begins with a capital.
     is_capital: bool,
 }
@@ -53,6 +55,8 @@ pub(crate) struct Unit {
     pub(crate) is_number: bool,
     /// Whether it is a word that means nothing by itself.
     pub(crate) is_content_free: bool,
+    /// Whether it is a group of characters, where no blanks stand between words: it may be no word.
+    pub(crate) is_group: bool,
 }
 
 /// The terms for what its path calls a document.
@@ -116,7 +120,7 @@ fn add_names(pieces: &[Piece], analyzer: &mut TextAnalyzer, terms: &mut BTreeSet
         terms.extend(stem(analyzer, &joined(word)));
         terms.extend(long_year(word));
     }
-    for two in pieces.windows(2) {
+    for two in pieces.windows(2).filter(|two| are_joined(two)) {
         terms.extend(stem(analyzer, &joined(two)));
     }
     terms.extend(initials(pieces));
@@ -152,6 +156,7 @@ pub(crate) fn units(
                 .then(|| marked(text.to_lowercase().chars().collect::<Vec<_>>().iter())),
             is_number,
             is_content_free: stop::is_content_free(&text.to_lowercase()),
+            is_group: !are_joined(some),
         });
     };
     for (at, piece) in pieces.iter().enumerate() {
@@ -166,7 +171,7 @@ pub(crate) fn units(
         if is_first && word > 2 {
             add(&pieces[at..at + word], at, analyzer);
         }
-        if at + 1 < pieces.len() {
+        if pieces.get(at..at + 2).is_some_and(are_joined) {
             add(&pieces[at..at + 2], at, analyzer);
         }
     }
@@ -201,6 +206,7 @@ fn of_time(
             initials: None,
             is_number: true,
             is_content_free: false,
+            is_group: false,
         }
     };
     let is_year = |piece: &Piece| piece.text.len() == 4 && is_digits(&piece.text);
@@ -238,13 +244,34 @@ fn all_pieces(text: &str, most: usize) -> Vec<Piece> {
     all
 }
 
+/// Whether neighbouring pieces may be one word.
+fn are_joined(pieces: &[Piece]) -> bool {
+    !pieces.iter().any(|piece| piece.is_group)
+}
+
 /// The pieces of a name.
 fn pieces(name: &str) -> Vec<Piece> {
-    let mut pieces = Vec::new();
+    let mut pieces: Vec<Piece> = Vec::new();
     let words = name
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty());
-    for (n, word) in words.enumerate() {
+        .split(|c: char| !words::is_word_char(c))
+        .filter(|word| !word.is_empty())
+        .flat_map(words::by_script);
+    let mut next = 0;
+    for word in words {
+        let n = next;
+        next += 1;
+        if word.starts_with(words::is_cut) {
+            for group in words::pieces(word) {
+                pieces.push(Piece {
+                    text: group.to_owned(),
+                    word: next,
+                    is_group: true,
+                    is_capital: false,
+                });
+                next += 1;
+            }
+            continue;
+        }
         let chars: Vec<char> = word.chars().collect();
         let is_whole = is_hash(word);
         let mut from = 0;
@@ -253,6 +280,7 @@ fn pieces(name: &str) -> Vec<Piece> {
                 pieces.push(Piece {
                     text: chars[from..at].iter().collect(),
                     word: n,
+                    is_group: false,
                     is_capital: chars[from].is_uppercase(),
                 });
                 from = at;
@@ -313,7 +341,7 @@ fn long_year(word: &[Piece]) -> Option<String> {
 fn initials(pieces: &[Piece]) -> Vec<String> {
     let words = pieces
         .iter()
-        .take_while(|piece| piece.text.chars().all(char::is_alphabetic));
+        .take_while(|piece| !piece.is_group && piece.text.chars().all(char::is_alphabetic));
     let letters: Vec<char> = words
         .filter_map(|piece| piece.text.chars().next())
         .collect();
@@ -349,6 +377,7 @@ mod tests {
             ("3R", "3 R"),
             ("QX-7706B", "QX 7706 B"),
             ("Müller2019", "Müller 2019"),
+            ("議事録_製造会議2024", "議事 事録 製造 造会 会議 2024"),
         ];
         for (name, wanted) in cases {
             assert_eq!(cut(name), wanted, "{name}");

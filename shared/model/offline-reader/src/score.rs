@@ -30,6 +30,9 @@ const UNHELD_PAIR: f32 = 0.5;
 /// What the wanted kind of answer adds.
 const CUE: f32 = 0.25;
 
+/// What stands between the title and a sentence from the beginning of the document.
+const FRONT_MARK: &str = " … ";
+
 /// Units in which the language of a passage shows.
 const UNITS_READ: usize = 12;
 
@@ -44,12 +47,14 @@ pub(super) struct Passage<'l> {
     pub(super) units: Vec<Unit>,
     words: Words<'l>,
     title: Range<usize>,
+    /// What stands at the beginning of the document.
+    front: Range<usize>,
     /// The words of each unit.
     bags: Vec<Range<usize>>,
 }
 
 impl<'l> Passage<'l> {
-    /// Reads a passage; `title` holds title and source.
+    /// Reads a passage; `title` holds title and source, and behind dots what the beginning of the document says.
     pub(super) fn new(lexicon: &'l Lexicon, title: &str, text: &str) -> Self {
         Self::of_units(lexicon, title, units::split(text))
     }
@@ -62,18 +67,24 @@ impl<'l> Passage<'l> {
             .map(|unit| &*unit.text)
             .collect();
         let mut words = Words::new(lexicon, Language::of(&shown.join(" ")));
-        let title = words.add(title);
+        let (title, front) = title.split_once(FRONT_MARK).unwrap_or((title, ""));
+        let (title, front) = (words.add(title), words.add(front));
         let bags = units.iter().map(|unit| words.add(&unit.text)).collect();
         Passage {
             units,
             words,
             title,
+            front,
             bags,
         }
     }
 
     fn title(&self) -> Bag<'_> {
         self.words.bag(self.title.clone())
+    }
+
+    fn front(&self) -> Bag<'_> {
+        self.words.bag(self.front.clone())
     }
 
     fn bag(&self, unit: usize) -> Bag<'_> {
@@ -129,7 +140,8 @@ impl<'a> Reading<'a> {
                 .map(|sought| passage.telling(sought))
                 .collect();
             let named = |sought: &Sought<'_>| {
-                sought.term.kind == Kind::Number || passage.title().holds(sought) >= 1.0
+                let heads = [passage.title(), passage.front()];
+                sought.term.kind == Kind::Number || heads.iter().any(|bag| bag.holds(sought) >= 1.0)
             };
             let named: Vec<bool> = sought.iter().map(named).collect();
             // Where nothing but the title is asked for, it has to do.
@@ -260,7 +272,18 @@ impl<'a> Reading<'a> {
     /// Whether a unit holds the wanted kind of answer.
     fn meets(&self, at: usize) -> bool {
         let (text, bag) = (&self.passage.units[at].text, self.passage.bag(at));
-        self.question.wants.met_by(text, bag)
+        let met = self.question.wants.met_by(text, bag);
+        met && (self.question.wants != Wants::Amount || self.says_a_number(bag))
+    }
+
+    /// Whether a unit has a number that the question does not have itself.
+    fn says_a_number(&self, bag: Bag<'_>) -> bool {
+        let asked = |run: &str| self.question.terms.iter().any(|term| term.key == run);
+        let mut digits = (0..bag.len())
+            .map(|at| bag.run(at))
+            .filter(|run| run.starts_with(|c: char| c.is_ascii_digit()));
+        let has_digits = digits.clone().next().is_some();
+        !has_digits || digits.any(|run| !asked(run))
     }
 
     /// Share of the plain words that a unit or its surroundings hold.
@@ -313,10 +336,17 @@ impl<'a> Held<'a> {
         } = reading;
         let of = |bag: Bag<'_>| -> Vec<f32> { sought.iter().map(|s| bag.holds(s)).collect() };
         let units = (0..passage.units.len()).flat_map(|at| of(passage.bag(at)));
+        let (mut title, front) = (of(passage.title()), of(passage.front()));
+        for (n, front) in front.into_iter().enumerate() {
+            // Words that are no names stand at the beginning of any document of the kind.
+            if reading.is_specific[n] || reading.is_foreign() {
+                title[n] = title[n].max(front);
+            }
+        }
         Held {
             reading,
             units: units.collect(),
-            title: of(passage.title()),
+            title,
         }
     }
 

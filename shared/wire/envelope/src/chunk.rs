@@ -136,6 +136,7 @@ impl ChunkRecord {
             bucket: self.bucket,
             doc_id: self.doc_id,
             title: self.title,
+            front: String::new(),
             source: self.source,
             page: self.page,
             line: self.line,

@@ -145,6 +145,10 @@ pub struct Passage {
     pub chunk_id: String,
     /// Title of the document, with the headings above the piece.
     pub title: String,
+    /// A sentence from the beginning of the document that has words of the question which the piece lacks; empty where
+    /// there is none. It tells what the piece is about and is not cited.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub front: String,
     /// Where the document came from, usually a path inside the corpus.
     pub source: String,
     /// Page from 1, where the format has pages.
@@ -169,6 +173,14 @@ pub struct Passage {
 }
 
 impl Passage {
+    /// What is shown above the text: the title, and what the beginning of the document says besides.
+    pub fn heading(&self) -> String {
+        match &*self.front {
+            "" => self.title.clone(),
+            front => format!("{} … {front}", self.title),
+        }
+    }
+
     /// Where byte `at` of the text stands in the document.
     pub fn place_at(&self, at: usize) -> Place {
         let first = [Place {

@@ -55,6 +55,7 @@ fn scatter(query: &str, names: &[&str]) -> Scatter {
 
 fn passage(name: &str) -> Passage {
     Passage {
+        front: String::new(),
         places: Vec::new(),
         bucket: Bucket::new("files").unwrap(),
         doc_id: DocId::new(name).unwrap(),
