@@ -27,6 +27,7 @@ impl Searcher for OnePassage {
 /// The passage, with the offline reader as the model.
 pub(crate) fn collaborators() -> Collaborators {
     let passage = Passage {
+        front: String::new(),
         places: Vec::new(),
         bucket: Bucket::new("contracts").unwrap(),
         doc_id: DocId::new("lease").unwrap(),

@@ -89,6 +89,7 @@ pub(crate) fn found(count: usize) -> StepOutput<Exit> {
 
 fn passage(i: usize) -> Passage {
     Passage {
+        front: String::new(),
         places: Vec::new(),
         bucket: Bucket::new("b").unwrap(),
         doc_id: DocId::new(format!("d{i}")).unwrap(),

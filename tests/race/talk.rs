@@ -94,6 +94,7 @@ fn words(question: &str) -> Scatter {
     Scatter {
         plan: Plan::default(),
         passages: vec![Passage {
+            front: String::new(),
             places: Vec::new(),
             bucket: Bucket::new("b").unwrap(),
             doc_id: DocId::new("d").unwrap(),

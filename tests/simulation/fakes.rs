@@ -251,6 +251,7 @@ impl Searcher for FakeIndex {
 
 fn passage(n: u64) -> Passage {
     Passage {
+        front: String::new(),
         places: Vec::new(),
         bucket: Bucket::new("files").unwrap(),
         doc_id: DocId::new(format!("doc-{n}")).unwrap(),

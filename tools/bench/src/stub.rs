@@ -124,6 +124,7 @@ impl Stub {
 
 fn passage(n: u32, text: &str) -> Option<Passage> {
     Some(Passage {
+        front: String::new(),
         places: Vec::new(),
         bucket: Bucket::new("contracts").ok()?,
         doc_id: DocId::new(format!("stub-{n}")).ok()?,

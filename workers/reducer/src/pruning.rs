@@ -62,7 +62,9 @@ pub(crate) fn ranked(read: &[Reading], parts: &[String]) -> Vec<usize> {
         let says = |at: &&usize| {
             let Reading { passage, facts, .. } = &read[**at];
             let facts = facts.iter().map(|fact| fact.text.as_str());
-            let texts = [&*passage.title, &*passage.front, &*passage.text].into_iter().chain(facts);
+            let texts = [&*passage.title, &*passage.front, &*passage.text]
+                .into_iter()
+                .chain(facts);
             texts.into_iter().any(|text| part.is_in(text))
         };
         by_grade.iter().find(says).copied()

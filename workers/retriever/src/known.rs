@@ -30,7 +30,12 @@ pub(crate) fn named_and_lacking(question: &str, passages: &[Passage]) -> (usize,
     let mut there = BTreeSet::new();
     for passage in passages {
         let values = passage.metadata.values().filter_map(Value::as_str);
-        let texts = [&*passage.title, &*passage.front, &*passage.text, &*passage.source];
+        let texts = [
+            &*passage.title,
+            &*passage.front,
+            &*passage.text,
+            &*passage.source,
+        ];
         for text in texts.into_iter().chain(values) {
             for word in tokens(text) {
                 there.insert(compared(word));
@@ -126,6 +131,8 @@ mod tests {
             ("what did it cost?", ""),
             ("what was the guarantee?", "guarantee"),
             ("And then?", "And then?"),
+            ("Acmeの補助金は?", ""),
+            ("補助金は?", "補助 助金 金は"),
         ] {
             assert_eq!(
                 lacking(question, &passages).join(" "),

@@ -50,7 +50,9 @@ fn said_in_front<'a>(likely: &Likely, documents: &'a RankedDocuments) -> Vec<(&'
     let front = front.filter(|counted| counted.place == Place::Front);
     let units = front.map(|counted| (&documents.units[counted.unit], counted.weight));
     let units = units.filter(|(unit, _)| !unit.is_content_free);
-    units.map(|(unit, weight)| (&*unit.forms[0], weight)).collect()
+    units
+        .map(|(unit, weight)| (&*unit.forms[0], weight))
+        .collect()
 }
 
 /// The sentence that has most of what is wanted.

@@ -200,7 +200,7 @@ async fn the_static_table_is_fitted_kept_and_fitted_again() {
         .await
         .unwrap();
     assert!(!found(&result).contains(&"bank"));
-    let files = std::fs::read_dir(folder.path().join("index-6/vectors")).unwrap();
+    let files = std::fs::read_dir(folder.path().join("index-7/vectors")).unwrap();
     let names: Vec<_> = files
         .map(|f| f.unwrap().file_name().into_string().unwrap())
         .collect();

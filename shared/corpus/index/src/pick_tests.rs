@@ -47,8 +47,11 @@ fn chosen(
         Ok(())
     };
     let shares = Shares::new(named, top_k, &|_| 0.0);
-    let (taken, dropped) = pick(scored, weights, shares, (top_k, 9), &mut analyzer(), look).unwrap();
-    let passages = taken.into_iter().map(|(record, score)| record.into_passage(score));
+    let (taken, dropped) =
+        pick(scored, weights, shares, (top_k, 9), &mut analyzer(), look).unwrap();
+    let passages = taken
+        .into_iter()
+        .map(|(record, score)| record.into_passage(score));
     (passages.collect(), dropped)
 }
 

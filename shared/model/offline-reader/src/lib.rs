@@ -21,6 +21,7 @@
 mod bag;
 mod clarify;
 mod cues;
+mod fitted;
 pub mod follow_up;
 mod lexicon;
 mod map;

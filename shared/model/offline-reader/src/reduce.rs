@@ -41,15 +41,20 @@ pub(super) fn gather(lexicon: &Lexicon, question: &str, facts: &str, max_tokens:
     answer(lexicon, question, max_tokens, |question| {
         let mut candidates: Vec<Candidate> = Vec::new();
         for (n, text, fact) in &facts {
-            let (n, ranked) = (*n, Reading::new(fact, question).ranked());
-            let score = ranked.first().map_or(0.0, |scored| scored.score);
-            // Mappers list their best fact first, retrieval its best passage.
+            let (n, reading) = (*n, Reading::new(fact, question));
+            let ranked = reading.ranked();
+            let own = ranked.first().map_or(0.0, |scored| scored.score);
+            // Mappers list their best fact first, and the passage that they grade best has the first number. They have
+            // read all of it, so where names are not told from other words they know better.
             let rank = candidates.iter().filter(|c| c.n == n).count() as f32;
-            let prior = 0.25 / (1.0 + rank) + 0.05 / f32::from(n.max(1));
+            let (weight, number) = match reading.is_foreign() {
+                true => (0.1, 0.5),
+                false => (0.8, 0.15),
+            };
             candidates.push(Candidate {
                 n,
                 text: (*text).to_owned(),
-                score: score + prior,
+                score: weight * own + 0.25 / (1.0 + rank) + number / f32::from(n.max(1)),
             });
         }
         candidates

@@ -3,6 +3,7 @@
 
 use super::bag::{Bag, Sought, Words};
 use super::cues::Wants;
+use super::fitted::Signs;
 use super::lexicon::Lexicon;
 use super::question::{Kind, Question, Term};
 use super::units::{self, Unit, UnitKind};
@@ -35,12 +36,6 @@ const FRONT_MARK: &str = " … ";
 
 /// Units in which the language of a passage shows.
 const UNITS_READ: usize = 12;
-
-/// The same where there are no lists of words that mean the same: the kind of answer tells more than the words.
-const CUE_FOREIGN: f32 = 0.4;
-
-/// What a unit there has to say at least of what is asked, beside the kind of answer.
-const SAID_MIN: f32 = 0.15;
 
 /// A passage, read once for all questions.
 pub(super) struct Passage<'l> {
@@ -125,8 +120,6 @@ pub(super) struct Scored {
     pub(super) score: f32,
     /// Share of the plain terms that it or its surroundings hold.
     pub(super) reach: f32,
-    /// Whether it holds the wanted kind of answer.
-    pub(super) cue: bool,
 }
 
 impl<'a> Reading<'a> {
@@ -162,9 +155,15 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Whether the passage is about what the question names: its identifiers, half of its names, one
-    /// of its years, and no other line, room or version. A comparison needs one of each kind.
+    /// Whether the passage is about what the question names: it has what things are told apart by, and half of the names. In
+    /// languages without a list of names, these only make it likelier.
     pub(super) fn is_about(&self) -> bool {
+        self.is_of_it() && (self.is_foreign() || self.is_named())
+    }
+
+    /// Whether the passage has the identifiers of the question, one of its years, and no other line, room or version. A
+    /// comparison needs one of each kind.
+    fn is_of_it(&self) -> bool {
         let missing_all = |wanted: fn(&Term) -> bool| {
             let mut asked = self.sought(wanted).peekable();
             asked.peek().is_some() && asked.all(|t| self.misses(t))
@@ -177,7 +176,7 @@ impl<'a> Reading<'a> {
         let elsewhere = self
             .sought(|t| t.kind == Kind::Label)
             .any(|t| self.misses(t) && whole.labels_another(t.term) && !self.question.compares);
-        !unidentified && !missing_all(Term::is_year) && !elsewhere && self.is_named()
+        !unidentified && !missing_all(Term::is_year) && !elsewhere
     }
 
     fn sought(&self, wanted: fn(&Term) -> bool) -> impl Iterator<Item = &Sought<'a>> {
@@ -202,7 +201,7 @@ impl<'a> Reading<'a> {
     }
 
     /// Whether the passage is in a language without lists of names and of words that mean the same.
-    fn is_foreign(&self) -> bool {
+    pub(super) fn is_foreign(&self) -> bool {
         self.passage.words.all().language() != Language::English
     }
 
@@ -229,6 +228,14 @@ impl<'a> Reading<'a> {
 
     /// `held` says how well the unit holds each term, itself or through what it stands with.
     fn score(&self, at: usize, held: &[f32]) -> Scored {
+        if self.is_foreign() {
+            let score = self.fitted(at, held).score();
+            return Scored {
+                at,
+                score,
+                reach: 1.0,
+            };
+        }
         let unit = &self.passage.units[at];
         let share = |specific: bool| {
             let terms = || (0..held.len()).filter(|&n| self.is_specific[n] == specific);
@@ -236,7 +243,6 @@ impl<'a> Reading<'a> {
             let held: f32 = terms().map(|n| self.weight(n) * held[n]).sum();
             (weight > 0.0).then(|| held / weight)
         };
-        let reach = self.reach(held);
         let (said, named) = (share(false), share(true));
         let score = match (said, named) {
             (Some(said), Some(named)) => (1.0 - NAMED) * said + NAMED * named,
@@ -247,25 +253,42 @@ impl<'a> Reading<'a> {
             || (self.question.wants == Wants::Reason && opened.is_some_and(|at| self.meets(at)));
         let mut score = score;
         if cue {
-            score += match self.is_foreign() && self.question.wants.is_strict() {
-                true => CUE_FOREIGN,
-                false => CUE,
-            };
+            score += CUE;
         } else if self.question.wants.is_strict() {
             score *= 0.6;
         }
         if unit.text.ends_with('?') {
             score *= 0.4;
         }
-        if self.is_estranged(held) || self.is_foreign() && said.is_some_and(|said| said < SAID_MIN)
-        {
+        if self.is_estranged(held) {
             score *= 0.3;
         }
         Scored {
             at,
             score,
-            reach,
-            cue,
+            reach: self.reach(held),
+        }
+    }
+
+    /// What of a unit makes it likely that it answers.
+    fn fitted(&self, at: usize, held: &[f32]) -> Signs {
+        let (bag, whole) = (self.passage.bag(at), self.passage.words.all());
+        let all: f32 = (0..held.len()).map(|n| self.weight(n)).sum();
+        let share = |of: &dyn Fn(usize) -> f32| {
+            let weighed: f32 = (0..held.len()).map(|n| self.weight(n) * of(n)).sum();
+            if all > 0.0 { weighed / all } else { 0.0 }
+        };
+        Signs {
+            anywhere: share(&|n| f32::from(whole.holds(&self.sought[n]) > 0.0)),
+            near: share(&|n| held[n]),
+            said: self.sought.iter().filter(|s| bag.holds(s) > 0.0).count(),
+            words: bag.len(),
+            asked: held.len(),
+            is_named: self.is_named(),
+            is_strict: self.question.wants.is_strict(),
+            meets: self.meets(at),
+            is_strange: self.is_estranged(held),
+            asks: self.passage.units[at].text.ends_with(['?', '？', '؟']),
         }
     }
 

@@ -37,6 +37,7 @@ pub(super) fn case(mode: Mode, budget: Budget) -> Case {
 
 pub(super) fn passage(n: u16) -> Passage {
     Passage {
+        front: String::new(),
         places: Vec::new(),
         bucket: Bucket::new("b").unwrap(),
         doc_id: DocId::new("d").unwrap(),

@@ -4,7 +4,8 @@ use super::tests::{index_of, one, request};
 use super::*;
 use crate::hybrid::HybridSearcher;
 use crate::options::Options;
-use search::Searcher as _;
+use envelope::ChunkRecord;
+use search::{SearchResult, Searcher as _};
 use serde_json::{Value as Json, json};
 
 /// Documents in several languages, of which each has something that others are asked for.
@@ -47,14 +48,16 @@ fn folder() -> Index {
     ])
 }
 
-fn found(index: &Index, query: &str, filter: Json) -> Vec<String> {
+fn search(index: &Index, query: &str, filter: Json) -> SearchResult {
     let mut runtime = tokio::runtime::Builder::new_current_thread();
     let searcher = HybridSearcher::new(index.clone(), Options::default());
     let runtime = runtime.build().unwrap();
-    let result = runtime
-        .block_on(searcher.search(&request(query, filter)))
-        .unwrap();
-    result
+    let request = request(query, filter);
+    runtime.block_on(searcher.search(&request)).unwrap()
+}
+
+fn found(index: &Index, query: &str, filter: Json) -> Vec<String> {
+    search(index, query, filter)
         .passages
         .into_iter()
         .map(|passage| passage.source)
@@ -88,6 +91,70 @@ fn each_language_is_found_in_its_words() {
     }
     // The stem of another language is another word where little of it is left.
     assert!(found(&index, "Larsen", json!({})).is_empty());
+}
+
+/// A contract in two chunks, of which the first one names the house, and others.
+fn contracts() -> Index {
+    let chunk = |doc: &str, n: u32, text: &str| -> ChunkRecord {
+        let record = json!({
+            "v": 1, "tenant": "default", "bucket": "b", "doc_id": doc, "n": n, "of": 2, "hash": "h",
+            "source": format!("b/{doc}.md"), "title": "Mietvertrag", "text": text,
+        });
+        serde_json::from_value(record).unwrap()
+    };
+    let keys = "Der Mieter bekommt drei Schlüssel. Hunde sind verboten.";
+    index_of(&[
+        chunk(
+            "a",
+            0,
+            "Vermietet wird eine Wohnung. Sie liegt in der Lindenstraße 17.",
+        ),
+        chunk("a", 1, keys),
+        chunk(
+            "b",
+            0,
+            "Vermietet wird eine Wohnung. Sie liegt am Kirchplatz 4.",
+        ),
+        chunk(
+            "b",
+            1,
+            "Der Mieter bekommt zwei Schlüssel. Hunde sind erlaubt.",
+        ),
+    ])
+}
+
+#[test]
+fn a_passage_says_what_the_beginning_of_its_document_has_of_the_question() {
+    let result = search(
+        &contracts(),
+        "Wie viele Schlüssel gehören zur Lindenstraße?",
+        json!({}),
+    );
+    let front = |chunk: &str| {
+        let mut passages = result.passages.iter();
+        passages
+            .find(|one| one.chunk_id == chunk)
+            .map(|one| &*one.front)
+    };
+    assert_eq!(front("a.1"), Some("Sie liegt in der Lindenstraße 17."));
+    assert_eq!(front("a.0"), Some(""), "it says so itself");
+    assert_eq!(front("b.1"), Some(""), "there is nothing of it");
+}
+
+#[test]
+fn a_question_without_blanks_is_told_by_all_of_its_characters() {
+    let fitting = |question: &str| {
+        search(&folder(), question, json!({}))
+            .fitting
+            .unwrap()
+            .share
+    };
+    let (asked, vague) = (
+        fitting("冷却水の点検はいつ行いますか"),
+        fitting("いつですか"),
+    );
+    assert!(asked < 0.02, "{asked}");
+    assert!(vague > 0.5, "{vague}");
 }
 
 #[test]

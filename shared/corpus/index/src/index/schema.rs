@@ -21,7 +21,7 @@ use text::Language;
 
 /// The folder of this schema: a release that changes the schema takes another number and finds an
 /// empty index.
-pub(super) const FOLDER: &str = "index-6";
+pub(super) const FOLDER: &str = "index-7";
 
 /// Whether a folder is that of an earlier schema.
 pub(super) fn is_older(name: &str) -> bool {
