@@ -36,10 +36,11 @@ pub(crate) fn settle(read: &mut Read, passage: &Passage, own: &str, least: f32) 
 }
 
 fn place(read: &mut Read, passage: &Passage, own: &str, least: f32) -> usize {
-    let beside = [passage.title.as_str(), passage.source.as_str()];
+    let heads = [passage.title.as_str(), passage.source.as_str()];
+    let beside = [heads[0], heads[1], &passage.front];
     let places = Places {
         text: AlignedText::new(&passage.text, &beside),
-        heads: beside.map(|head| AlignedText::new(head, &[])),
+        heads: heads.map(|head| AlignedText::new(head, &[])),
         own: AlignedText::new(own, &[]),
         least,
     };

@@ -132,7 +132,7 @@ fn given(evidence: Evidence, marks: Vec<ReadMark>) -> (Vec<Fact>, Option<Box<Dra
         false => evidence.facts().into_owned(),
     };
     let read = is_carried.then(|| {
-        let texts = evidence.sources.into_iter().map(|source| source.text);
+        let texts = evidence.sources.iter().map(Passage::shown);
         let texts = texts.collect();
         Box::new(DraftReading { texts, marks })
     });

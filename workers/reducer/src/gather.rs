@@ -132,7 +132,7 @@ fn told((passage, findings): &(Passage, Option<Findings>)) -> String {
         true => passage.text.clone(),
         false => facts.join("\n"),
     };
-    format!("{}\n{said}\n", passage.heading())
+    format!("{}\n{said}\n", passage.title)
 }
 
 /// The mean score of the passages of a search; 0 where it found none.

@@ -70,7 +70,7 @@ fn span_in(text: &str, part: &str) -> Range<usize> {
 /// The words of a passage that say `fact`, and whether they do. The quote is the fact itself where it stands there,
 /// else the sentences that hold at least half of its words, else the nearest sentence.
 fn quote(fact: &str, passage: &Passage) -> (Range<usize>, bool) {
-    let beside = [passage.title.as_str(), passage.source.as_str()];
+    let beside = [&*passage.title, &*passage.source, &*passage.front];
     let text = AlignedText::new(&passage.text, &beside);
     let said = text.align(fact, SENTENCES_SHARE_MIN);
     let says_it = said.is_some();

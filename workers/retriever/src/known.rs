@@ -85,9 +85,10 @@ fn tokens(text: &str) -> impl Iterator<Item = &str> {
     let words = words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
     let words = words.filter(|word| !word.is_empty());
     // Where no blanks stand between words, groups of characters are compared.
-    words.flat_map(|word| match word.contains(words::is_cut) {
-        true => words::runs(word).collect(),
-        false => vec![word],
+    let parts = words.flat_map(words::by_script);
+    parts.flat_map(|part| match part.starts_with(words::is_cut) {
+        true => words::pieces(part).collect(),
+        false => vec![part],
     })
 }
 

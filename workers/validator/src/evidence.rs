@@ -107,7 +107,7 @@ impl Evidence {
         // Of a document that was only looked at there is no text.
         let mut passages = self.passages.iter().filter(|one| !one.text.is_empty());
         if let Some(passage) = passages.find(|one| is_it(&one.chunk_id, &one.doc_id)) {
-            return Cow::from(&passage.text);
+            return Cow::from(passage.shown());
         }
         let Some(at) = source else {
             return Cow::default();

@@ -70,7 +70,7 @@ pub(crate) struct Evidence {
 /// `tools/collections/learn.py` on the collections of the half `choose` and the dev splits (docs/retrieval.md).
 const PATH_WEIGHT: f32 = 3.0;
 const TITLE_WEIGHT: f32 = 0.55;
-const FRONT_WEIGHT: f32 = 3.1;
+pub(crate) const FRONT_WEIGHT: f32 = 3.1;
 const BEST_WEIGHT: f32 = 4.8;
 const THREE_WEIGHT: f32 = 1.5;
 

@@ -7,7 +7,7 @@
 use crate::Error;
 use crate::diversify::{Dropped, Scored, Shares, Why, pick};
 use crate::document_search::{RankedDocuments, rank, search_inside};
-use crate::front::front;
+use crate::front::Fronts;
 use crate::fusion::{Fusion, fuse};
 use crate::index::{Hits, Occurrences, SentenceVectors, Snapshot, document_number, text_analyzer};
 use crate::options::Options;
@@ -153,10 +153,13 @@ impl Merged {
             look,
         );
         let (taken, dropped) = picked?;
+        // Whoever wants reasons reads no passage.
+        let documents = documents.as_ref().filter(|_| reasons == 0);
+        let mut fronts = documents.map(|documents| Fronts::new(&snapshot, documents));
         let mut passages = Vec::with_capacity(taken.len());
         for (record, score) in taken {
-            let front = match &documents {
-                Some(documents) => front(&snapshot, documents, &record)?,
+            let front = match &mut fronts {
+                Some(fronts) => fronts.of(&record)?,
                 None => String::new(),
             };
             passages.push(Passage {

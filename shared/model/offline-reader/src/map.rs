@@ -11,8 +11,6 @@ use serde_json::json;
 const FACTS_MAX: usize = 4;
 /// Least score of a sentence.
 const SCORE_MIN: f32 = 0.45;
-/// The grade of a passage that hardly answers; what certainly does has 1.
-const GRADE_MIN: f32 = 0.75;
 /// Least share of the plain words of the question in a sentence and around it.
 const REACH_MIN: f32 = 0.34;
 /// Least score of a further sentence, as a share of the best one.
@@ -22,10 +20,9 @@ const FURTHER_MIN: f32 = 0.7;
 pub(super) fn write(lexicon: &Lexicon, question: &str, section: &str, max_tokens: u32) -> String {
     let questions = Question::parts(lexicon, question);
     let (title, text) = head(section);
-    let (best, mut facts) = facts(lexicon, &questions, &title, text);
-    let grade = best.map_or(0.0, |best| GRADE_MIN + (1.0 - GRADE_MIN) * best.min(1.0));
+    let mut facts = facts(lexicon, &questions, &title, text);
     loop {
-        let answer = json!({"grade": grade, "facts": facts}).to_string();
+        let answer = json!({"grade": u8::from(!facts.is_empty()), "facts": facts}).to_string();
         if facts.len() <= 1 || tokens::estimate(&answer) <= max_tokens {
             return answer;
         }
@@ -33,13 +30,8 @@ pub(super) fn write(lexicon: &Lexicon, question: &str, section: &str, max_tokens
     }
 }
 
-/// The sentences of a passage that answer one of the questions, best first, and the score of the first; none if none do.
-fn facts(
-    lexicon: &Lexicon,
-    questions: &[Question],
-    title: &str,
-    text: &str,
-) -> (Option<f32>, Vec<String>) {
+/// The sentences of a passage that answer one of the questions, best first; none if none do.
+fn facts(lexicon: &Lexicon, questions: &[Question], title: &str, text: &str) -> Vec<String> {
     let mut found: Vec<(f32, String)> = Vec::new();
     let each = FACTS_MAX.div_ceil(questions.len().max(1));
     let passage = Passage::new(lexicon, title, text);
@@ -52,9 +44,11 @@ fn facts(
         }
     }
     found.sort_by(|(a, _), (b, _)| b.total_cmp(a));
-    let best = found.first().map(|(score, _)| *score);
-    let facts = found.into_iter().map(|(_, fact)| fact);
-    (best, facts.take(FACTS_MAX).collect())
+    found
+        .into_iter()
+        .map(|(_, fact)| fact)
+        .take(FACTS_MAX)
+        .collect()
 }
 
 /// The units of a passage that answer, best first.

@@ -38,19 +38,18 @@ pub(super) fn gather(lexicon: &Lexicon, question: &str, facts: &str, max_tokens:
         .filter_map(numbered)
         .map(|(n, text)| (n, text, alone(text)))
         .collect();
+    let (weight, number) = match Language::of(question) {
+        Language::English => (0.8, 0.15),
+        _ => (0.1, 0.5),
+    };
     answer(lexicon, question, max_tokens, |question| {
         let mut candidates: Vec<Candidate> = Vec::new();
         for (n, text, fact) in &facts {
-            let (n, reading) = (*n, Reading::new(fact, question));
-            let ranked = reading.ranked();
+            let (n, ranked) = (*n, Reading::new(fact, question).ranked());
             let own = ranked.first().map_or(0.0, |scored| scored.score);
-            // Mappers list their best fact first, and the passage that they grade best has the first number. They have
-            // read all of it, so where names are not told from other words they know better.
+            // Mappers list their best fact first, retrieval its best passage. Both have seen more than the fact, so where
+            // names are not told from other words they know better.
             let rank = candidates.iter().filter(|c| c.n == n).count() as f32;
-            let (weight, number) = match reading.is_foreign() {
-                true => (0.1, 0.5),
-                false => (0.8, 0.15),
-            };
             candidates.push(Candidate {
                 n,
                 text: (*text).to_owned(),

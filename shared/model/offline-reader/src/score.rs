@@ -295,18 +295,7 @@ impl<'a> Reading<'a> {
     /// Whether a unit holds the wanted kind of answer.
     fn meets(&self, at: usize) -> bool {
         let (text, bag) = (&self.passage.units[at].text, self.passage.bag(at));
-        let met = self.question.wants.met_by(text, bag);
-        met && (self.question.wants != Wants::Amount || self.says_a_number(bag))
-    }
-
-    /// Whether a unit has a number that the question does not have itself.
-    fn says_a_number(&self, bag: Bag<'_>) -> bool {
-        let asked = |run: &str| self.question.terms.iter().any(|term| term.key == run);
-        let mut digits = (0..bag.len())
-            .map(|at| bag.run(at))
-            .filter(|run| run.starts_with(|c: char| c.is_ascii_digit()));
-        let has_digits = digits.clone().next().is_some();
-        !has_digits || digits.any(|run| !asked(run))
+        self.question.wants.met_by(text, bag)
     }
 
     /// Share of the plain words that a unit or its surroundings hold.

@@ -29,7 +29,7 @@ async fn every_role_gets_its_shape() {
     assert_eq!(reply.usage.calls, 1);
     let found: Value = serde_json::from_str(&reply.text).unwrap();
     assert_eq!(found["facts"][0], "The Acme contract ends on 3 May 2027.");
-    assert!(found["grade"].as_f64() > Some(0.9), "{found}");
+    assert_eq!(found["grade"], 1);
 
     let facts =
         "<question>When does it end?</question><facts>\n[1] It ends on 3 May 2027.\n</facts>";
@@ -88,7 +88,7 @@ async fn questions_in_other_languages_are_answered_by_the_sentence_that_says_it(
     let section = "<question>Wie hoch ist der Turm?</question>\n<text>\nsource: a.md\ntitle: A\nDie Kaltmiete beträgt 900 Euro.\n</text>";
     let reply = reader.chat(&request(Role::Mapper, section)).await.unwrap();
     let found: Value = serde_json::from_str(&reply.text).unwrap();
-    assert_eq!(found["grade"], 0.0, "{found}");
+    assert_eq!(found["grade"], 0, "{found}");
 }
 
 /// A name that stands at the beginning of the document tells what the passage is about; other words there tell nothing.

@@ -181,6 +181,14 @@ impl Passage {
         }
     }
 
+    /// What whoever writes from the text was shown of the document: the front, and the text.
+    pub fn shown(&self) -> String {
+        match &*self.front {
+            "" => self.text.clone(),
+            front => format!("{front}\n\n{}", self.text),
+        }
+    }
+
     /// Where byte `at` of the text stands in the document.
     pub fn place_at(&self, at: usize) -> Place {
         let first = [Place {
