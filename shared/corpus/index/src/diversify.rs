@@ -45,7 +45,7 @@ pub(crate) fn pick<C>(
     (top_k, reasons): (usize, usize),
     analyzer: &mut TextAnalyzer,
     look: &mut dyn FnMut(&mut Scored<C>) -> Result<(), Error>,
-) -> Result<(Vec<(ChunkRecord, f32)>, Vec<Dropped>), Error> {
+) -> Result<(Vec<Taken>, Vec<Dropped>), Error> {
     let mut pool = Pool::new(scored, weights);
     let mut chosen: Vec<Chosen> = Vec::with_capacity(top_k);
     let mut dropped = Vec::new();
@@ -88,6 +88,9 @@ pub(crate) fn pick<C>(
     let taken = chosen.into_iter().map(|one| (one.record, one.score));
     Ok((taken.collect(), dropped))
 }
+
+/// A candidate that was taken, with its score.
+pub(crate) type Taken = (ChunkRecord, f32);
 
 /// A candidate that was not taken.
 pub(crate) struct Dropped {
