@@ -102,34 +102,26 @@ fn contracts() -> Index {
         });
         serde_json::from_value(record).unwrap()
     };
-    let keys = "Der Mieter bekommt drei Schlüssel. Hunde sind verboten.";
-    index_of(&[
-        chunk(
-            "a",
-            0,
-            "Vermietet wird eine Wohnung. Sie liegt in der Lindenstraße 17.",
-        ),
-        chunk("a", 1, keys),
-        chunk(
-            "b",
-            0,
-            "Vermietet wird eine Wohnung. Sie liegt am Kirchplatz 4.",
-        ),
-        chunk(
-            "b",
-            1,
-            "Der Mieter bekommt zwei Schlüssel. Hunde sind erlaubt.",
-        ),
-    ])
+    let streets = [
+        "Lindenstraße 17",
+        "Kirchgasse 4",
+        "Uferstraße 9",
+        "Mühlgasse 2",
+        "Parkstraße 5",
+        "Ringstraße 8",
+    ];
+    let chunks = streets.iter().zip(["a", "b", "c", "d", "e", "f"]);
+    let chunks = chunks.flat_map(|(street, doc)| {
+        let house = format!("Vermietet wird eine Wohnung. Sie liegt in der {street}.");
+        let keys = format!("Zu der Wohnung {doc} gibt es drei Schlüssel. Hunde sind verboten.");
+        [chunk(doc, 0, &house), chunk(doc, 1, &keys)]
+    });
+    index_of(&chunks.collect::<Vec<_>>())
 }
 
 #[test]
 fn a_passage_says_what_the_beginning_of_its_document_has_of_the_question() {
-    let result = search(
-        &contracts(),
-        "Wie viele Schlüssel gehören zur Lindenstraße?",
-        json!({}),
-    );
+    let result = search(&contracts(), "Schlüssel der Lindenstraße", json!({}));
     let front = |chunk: &str| {
         let mut passages = result.passages.iter();
         passages
@@ -138,7 +130,15 @@ fn a_passage_says_what_the_beginning_of_its_document_has_of_the_question() {
     };
     assert_eq!(front("a.1"), Some("Sie liegt in der Lindenstraße 17."));
     assert_eq!(front("a.0"), Some(""), "it says so itself");
-    assert_eq!(front("b.1"), Some(""), "there is nothing of it");
+    let others = result
+        .passages
+        .iter()
+        .filter(|one| one.doc_id.as_str() != "a");
+    assert!(others.clone().count() > 0, "there are others");
+    assert!(
+        others.into_iter().all(|one| one.front.is_empty()),
+        "there is nothing of it"
+    );
 }
 
 #[test]
