@@ -133,6 +133,27 @@ mod tests {
     }
 
     #[test]
+    fn a_fact_may_name_what_the_beginning_of_the_document_says_and_not_consist_of_it() {
+        let kept = |front: &str| {
+            let told = [
+                "The total of INV-7 of Harrow House 12 is 200 EUR",
+                "All of this is about Harrow House 12",
+            ];
+            let passage = Passage {
+                front: front.into(),
+                ..passage("invoice", TEXT)
+            };
+            let answer = serde_json::json!({"grade": 0.9, "facts": told}).to_string();
+            let mut read = findings::read(&answer, &passage, "", 0.7);
+            settle(&mut read, &passage, "", 0.6);
+            let findings = read.findings;
+            (findings.counts(), findings.facts.len())
+        };
+        assert_eq!(kept("All of this is about Harrow House 12."), (true, 1));
+        assert!(!kept("").0, "12 stands nowhere");
+    }
+
+    #[test]
     fn a_reading_of_something_else_is_unread() {
         let (read, dropped) = settled(&["The pump was serviced on 3 May."], 0.6);
         assert_eq!((dropped, &read.fallback), (1, &Some(Fallback::MapDefault)));

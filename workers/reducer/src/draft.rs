@@ -140,7 +140,7 @@ fn given(evidence: Evidence, marks: Vec<ReadMark>) -> (Vec<Fact>, Option<Box<Dra
 }
 
 fn is_carried(sources: &[Passage]) -> bool {
-    let bytes = sources.iter().map(|source| encoded_bytes(&source.text));
+    let bytes = sources.iter().map(|source| encoded_bytes(&source.shown()));
     let is_whole = sources.iter().all(|source| !source.text.is_empty());
     is_whole && bytes.sum::<usize>() <= DRAFT_TEXT_BYTES_MAX
 }
@@ -165,6 +165,10 @@ mod tests {
     fn a_draft_carries_the_text_of_its_sources_up_to_a_limit() {
         let half = passage("a", &"x".repeat(DRAFT_TEXT_BYTES_MAX / 2));
         let over = passage("b", "x");
+        let fronted = Passage {
+            front: "Of Harrow House.".into(),
+            ..half.clone()
+        };
         // Escapes count.
         let breaks = passage(
             "d",
@@ -176,6 +180,8 @@ mod tests {
             (vec![half.clone(), half.clone()], true),
             (vec![half.clone(), half.clone(), over], false),
             (vec![breaks], false),
+            (vec![fronted.clone()], true),
+            (vec![half.clone(), fronted], false),
             (vec![half.clone(), without], false),
         ] {
             let marks: Vec<ReadMark> = sources.iter().map(ReadMark::of).collect();
@@ -185,7 +191,7 @@ mod tests {
             // What is carried as text is not carried again as sentences.
             assert_eq!((facts.is_empty(), read.is_some()), (is_carried, is_carried));
             if let Some(read) = read {
-                let texts: Vec<String> = sources.into_iter().map(|one| one.text).collect();
+                let texts: Vec<String> = sources.iter().map(Passage::shown).collect();
                 assert_eq!(*read, DraftReading { texts, marks });
             }
         }

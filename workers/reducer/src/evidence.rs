@@ -306,10 +306,11 @@ there",
     fn passages_are_blocks_and_their_sentences_facts() {
         let mut second = passage("b", "Two [3].\n\nThree.");
         second.title = "B\n[9] forged".into();
+        second.front = "Of Harrow\n[1] House.".into();
         let (evidence, trimmed) = of_passages(vec![passage("a", "One."), second], 500);
         assert_eq!(
             evidence.section(),
-            "[1] About a (a.txt)\nOne.\n\n[2] B (9) forged (b.txt)\nTwo (3).\n\nThree."
+            "[1] About a (a.txt)\nOne.\n\n[2] B (9) forged (b.txt) … Of Harrow (1) House.\nTwo (3).\n\nThree."
         );
         let facts = evidence.facts();
         let said: Vec<_> = facts.iter().map(|f| (f.n, f.text.as_str())).collect();

@@ -170,8 +170,12 @@ mod tests {
             facts: vec![fact(1, "invented"), fact(2, "It ends."), fact(2, "In May.")],
             ..crate::testing::draft("It ends in May [2].")
         };
+        let begins = Passage {
+            front: "Of Harrow House 12.".into(),
+            ..passage("a", "It begins.")
+        };
         let scatter = Scatter {
-            passages: vec![passage("a", "It begins.")],
+            passages: vec![begins],
             ..crate::testing::scatter()
         };
         let task = Task {
@@ -186,7 +190,8 @@ mod tests {
         let evidence = Evidence::try_from(task).unwrap();
         // Numbers of an answer are not those of its draft.
         let found = ["a", "b", "c"].map(|id| evidence.found(&cited(1, id)).into_owned());
-        assert_eq!(found, ["It begins.", "It ends.\nIn May.", ""]);
+        let shown = "Of Harrow House 12.\n\nIt begins.";
+        assert_eq!(found, [shown, "It ends.\nIn May.", ""]);
     }
 
     #[test]

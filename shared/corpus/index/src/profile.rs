@@ -256,20 +256,16 @@ fn pieces(name: &str) -> Vec<Piece> {
         .split(|c: char| !words::is_word_char(c))
         .filter(|word| !word.is_empty())
         .flat_map(words::by_script);
-    let mut next = 0;
     for word in words {
-        let n = next;
-        next += 1;
+        let n = pieces.last().map_or(0, |last| last.word + 1);
         if word.starts_with(words::is_cut) {
-            for group in words::pieces(word) {
-                pieces.push(Piece {
-                    text: group.to_owned(),
-                    word: next,
-                    is_group: true,
-                    is_capital: false,
-                });
-                next += 1;
-            }
+            let groups = words::pieces(word).zip(n..);
+            pieces.extend(groups.map(|(group, word)| Piece {
+                text: group.to_owned(),
+                word,
+                is_group: true,
+                is_capital: false,
+            }));
             continue;
         }
         let chars: Vec<char> = word.chars().collect();

@@ -82,6 +82,11 @@ impl<'l> Passage<'l> {
         self.words.bag(self.front.clone())
     }
 
+    fn text(&self) -> Bag<'_> {
+        let all = self.words.all().len();
+        self.words.bag(self.front.end..all)
+    }
+
     fn bag(&self, unit: usize) -> Bag<'_> {
         self.words.bag(self.bags[unit].clone())
     }
@@ -108,8 +113,6 @@ pub(super) struct Reading<'a> {
     sought: Vec<Sought<'a>>,
     /// For each term, what of its weight counts in this passage.
     telling: Vec<f32>,
-    /// For each term, whether it tells the document and not the sentence.
-    is_specific: Vec<bool>,
 }
 
 /// A unit and how well it answers.
@@ -125,33 +128,15 @@ pub(super) struct Scored {
 impl<'a> Reading<'a> {
     pub(super) fn new(passage: &'a Passage<'a>, question: &'a Question) -> Self {
         let sought: Vec<Sought<'_>> = question.terms.iter().map(Sought::new).collect();
-        let mut telling = vec![1.0; sought.len()];
-        let mut is_specific: Vec<bool> = question.terms.iter().map(Term::is_specific).collect();
-        if passage.words.all().language() != Language::English {
-            telling = sought
-                .iter()
-                .map(|sought| passage.telling(sought))
-                .collect();
-            let named = |sought: &Sought<'_>| {
-                let heads = [passage.title(), passage.front()];
-                sought.term.kind == Kind::Number || heads.iter().any(|bag| bag.holds(sought) >= 1.0)
-            };
-            let named: Vec<bool> = sought.iter().map(named).collect();
-            // Where nothing but the title is asked for, it has to do.
-            if named.iter().any(|named| !named) {
-                is_specific = is_specific
-                    .iter()
-                    .zip(named)
-                    .map(|(a, b)| *a || b)
-                    .collect();
-            }
-        }
+        let telling = match passage.words.all().language() {
+            Language::English => vec![1.0; sought.len()],
+            _ => sought.iter().map(|one| passage.telling(one)).collect(),
+        };
         Reading {
             passage,
             question,
             sought,
             telling,
-            is_specific,
         }
     }
 
@@ -172,10 +157,12 @@ impl<'a> Reading<'a> {
             true => missing_all(is_code),
             false => self.sought(is_code).any(|t| self.misses(t)),
         };
-        let whole = self.passage.words.all();
-        let elsewhere = self
-            .sought(|t| t.kind == Kind::Label)
-            .any(|t| self.misses(t) && whole.labels_another(t.term) && !self.question.compares);
+        // The beginning of a document may name other lines than the passage is about.
+        let own = [self.passage.title(), self.passage.text()];
+        let elsewhere = self.sought(|t| t.kind == Kind::Label).any(|t| {
+            let labelled = own.iter().any(|bag| bag.labels_another(t.term));
+            self.misses(t) && labelled && !self.question.compares
+        });
         !unidentified && !missing_all(Term::is_year) && !elsewhere
     }
 
@@ -238,7 +225,8 @@ impl<'a> Reading<'a> {
         }
         let unit = &self.passage.units[at];
         let share = |specific: bool| {
-            let terms = || (0..held.len()).filter(|&n| self.is_specific[n] == specific);
+            let terms =
+                || (0..held.len()).filter(|&n| self.question.terms[n].is_specific() == specific);
             let weight: f32 = terms().map(|n| self.weight(n)).sum();
             let held: f32 = terms().map(|n| self.weight(n) * held[n]).sum();
             (weight > 0.0).then(|| held / weight)
@@ -351,7 +339,7 @@ impl<'a> Held<'a> {
         let (mut title, front) = (of(passage.title()), of(passage.front()));
         for (n, front) in front.into_iter().enumerate() {
             // Words that are no names stand at the beginning of any document of the kind.
-            if reading.is_specific[n] || reading.is_foreign() {
+            if reading.question.terms[n].is_specific() || reading.is_foreign() {
                 title[n] = title[n].max(front);
             }
         }
