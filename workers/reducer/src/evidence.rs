@@ -3,7 +3,7 @@
 
 use crate::marks::defused;
 use crate::pruning::{Reading, fitting, ranked};
-use envelope::{Fact, FactSpan, Passage};
+use envelope::{DocId, Fact, FactSpan, Passage};
 use std::borrow::Cow;
 use text::one_line;
 use text::sentences::cited;
@@ -101,8 +101,11 @@ impl Evidence {
         let mut kept = Evidence::empty("\n\n");
         for ((reading, shown), worth) in read.into_iter().zip(shown).zip(places(&order)) {
             let Some(shown) = shown else { continue };
-            let text = defused(reading.passage.text[..shown].trim());
-            let block = format!("{}\n{text}", head(&reading.passage));
+            let passage = &reading.passage;
+            let text = defused(passage.text[..shown].trim());
+            let is_told = kept.says(&passage.doc_id, &passage.front);
+            let front = if is_told { "" } else { &passage.front };
+            let block = format!("{}\n{text}", head(passage, front));
             let n = kept.source(reading.passage, worth);
             kept.shown.push(shown);
             kept.blocks.push((n, block));
@@ -122,6 +125,15 @@ impl Evidence {
         self.sources.push(passage);
         self.worth.push(worth);
         u16::try_from(self.sources.len()).unwrap_or(u16::MAX)
+    }
+
+    /// Whether an earlier block of the same document has these words: to be told so once is enough.
+    fn says(&self, document: &DocId, front: &str) -> bool {
+        let mut earlier = self.sources.iter().zip(&self.shown);
+        earlier.any(|(source, shown)| {
+            let is_in_text = || one_line(&source.text[..*shown]).contains(front);
+            source.doc_id == *document && (source.front == front || is_in_text())
+        })
     }
 
     /// Whether the model is shown the passages themselves.
@@ -229,9 +241,9 @@ fn places(order: &[usize]) -> Vec<usize> {
     places
 }
 
-fn head(passage: &Passage) -> String {
+fn head(passage: &Passage, front: &str) -> String {
     let [title, source, front] =
-        [&passage.title, &passage.source, &passage.front].map(|text| defused(&one_line(text)));
+        [&passage.title, &passage.source, front].map(|text| defused(&one_line(text)));
     match &*front {
         "" => format!("{title} ({source})"),
         front => format!("{title} ({source}) … {front}"),
@@ -316,6 +328,33 @@ there",
         let said: Vec<_> = facts.iter().map(|f| (f.n, f.text.as_str())).collect();
         assert_eq!(said, [(1, "One."), (2, "Two (3)."), (2, "Three.")]);
         assert_eq!(trimmed, 0);
+    }
+
+    #[test]
+    fn the_beginning_of_a_document_is_told_once() {
+        let of = |id: &str, document: &str, text: &str, front: &str| {
+            let mut passage = passage(id, text);
+            passage.doc_id = DocId::new(document).unwrap();
+            passage.front = front.into();
+            passage
+        };
+        let house = "Of Harrow House.";
+        let (evidence, _) = of_passages(
+            vec![
+                of("a", "one", "The rent is 900.", house),
+                of("b", "one", "There are two keys.", house),
+                of("c", "two", "Of Harrow\nHouse. Nothing else.", ""),
+                of("d", "two", "The rent is 800.", house),
+                of("e", "three", "The rent is 700.", house),
+            ],
+            500,
+        );
+        let blocks = evidence.section();
+        let told: Vec<_> = blocks
+            .split("\n\n")
+            .map(|block| block.contains(house))
+            .collect();
+        assert_eq!(told, [true, false, false, false, true], "{blocks}");
     }
 
     #[test]

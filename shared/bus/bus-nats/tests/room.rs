@@ -123,7 +123,7 @@ async fn what_was_set_and_does_not_fit_is_told_with_both_figures() {
     else {
         panic!("{refused:?}");
     };
-    assert_eq!(wanted, 42 * GIB + 256 * MIB);
+    assert_eq!(wanted, 67 * GIB + 256 * MIB);
     // Eleven of 32 MiB, and a sixteenth to spare.
     assert_eq!(least, 11 * 32 * MIB * 16 / 15 + 1);
     assert!(
@@ -132,7 +132,7 @@ async fn what_was_set_and_does_not_fit_is_told_with_both_figures() {
     );
     let text = refused.to_string();
     assert!(
-        text.contains("need 42.2 GiB") && text.contains("offers"),
+        text.contains("need 67.2 GiB") && text.contains("offers"),
         "{text}"
     );
 }
@@ -155,7 +155,7 @@ async fn a_size_that_is_set_comes_first() {
 
 #[tokio::test]
 async fn a_larger_stream_stays_until_its_size_is_set_and_never_loses_messages() {
-    let server = server_of(60 * GIB).await;
+    let server = server_of(90 * GIB).await;
     let bus = connected(server.url()).await;
     let mut topology = Topology {
         inbox_bytes: ByteSize::from_bytes(2 * GIB),
@@ -205,7 +205,7 @@ async fn the_limit_of_an_account_counts_as_the_room() {
 
 #[tokio::test]
 async fn a_caller_may_know_of_less_room_than_the_server() {
-    let server = server_of(60 * GIB).await;
+    let server = server_of(90 * GIB).await;
     let bus = connected(server.url()).await;
     let allowance = Allowance {
         most: Some(15 * GIB),

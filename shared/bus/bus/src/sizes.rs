@@ -33,6 +33,8 @@ pub struct WantedStream {
     pub name: String,
     /// The size that is wanted, in bytes.
     pub wanted: u64,
+    /// The size that it is content with while others lack room, and with which one that exists is left.
+    pub content: u64,
     /// Whether the size may be reduced, because no operator has set it.
     pub is_elastic: bool,
     /// The existing stream, if there is one.
@@ -82,6 +84,11 @@ impl WantedStream {
     fn least(&self) -> u64 {
         self.found_bytes().max(LEAST.min(self.wanted))
     }
+
+    /// What it is content with, and never less than it may be made with.
+    fn content(&self) -> u64 {
+        self.least().max(self.content.min(self.wanted))
+    }
 }
 
 /// The sizes when there is enough room. `each` is the most that an account allows for a stream.
@@ -99,14 +106,17 @@ fn whole_of(part: &WantedStream, each: Option<u64>) -> StreamSize {
         return as_wanted;
     }
     match part.found {
-        Some(found) if found.max_bytes >= wanted => StreamSize {
+        // It was found out before that there is no more.
+        Some(found) if found.scaled_from == Some(wanted) && found.max_bytes < wanted => {
+            StreamSize {
+                bytes: found.max_bytes,
+                scaled_from: Some(wanted),
+            }
+        }
+        // A release that wants more than the one before takes no room that it was not given.
+        Some(found) if found.max_bytes >= part.content.min(wanted) => StreamSize {
             bytes: found.max_bytes,
             scaled_from: None,
-        },
-        // It was found out before that there is no more.
-        Some(found) if found.scaled_from == Some(wanted) => StreamSize {
-            bytes: found.max_bytes,
-            scaled_from: Some(wanted),
         },
         _ => match each.filter(|each| *each < wanted) {
             Some(each) => StreamSize {
@@ -140,8 +150,9 @@ pub fn can_give_way(parts: &[WantedStream], sizes: &[StreamSize]) -> bool {
     pairs.any(|(part, size)| part.is_elastic && part.growth(*size) > 0)
 }
 
-/// The sizes that fit into the room on offer. Sizes that an operator has set come first; the rest is shared out
-/// among the elastic ones in proportion to what they want, in whole MiB.
+/// The sizes that fit into the room on offer, in whole MiB. Sizes that an operator has set come first. The elastic ones
+/// share the rest in proportion to what they are content with, and what is more than that in proportion to what they
+/// want beyond.
 ///
 /// # Errors
 /// [`Shortage`] when the set sizes and the minimum of all others are more than is offered.
@@ -160,13 +171,22 @@ pub fn fit(
         .zip(&sizes)
         .map(|(part, size)| part.is_elastic && part.growth(*size) > 0)
         .collect();
-    let (mut needed, mut spread) = (0u64, 0u64);
-    for ((part, size), gives) in parts.iter().zip(&sizes).zip(&gives_way) {
-        let least = if *gives { part.least() } else { size.bytes };
-        needed = needed.saturating_add(least.saturating_sub(part.found_bytes()));
-        spread = spread.saturating_add(size.bytes.saturating_sub(least));
-    }
     let usable = offered - offered / SPARE;
+    let ranges = |low: fn(&WantedStream) -> u64, high: fn(&WantedStream) -> u64| {
+        let all = parts.iter().zip(&sizes).zip(&gives_way);
+        let ranges = all.map(|((part, size), gives)| match gives {
+            true => (low(part).min(size.bytes), high(part).min(size.bytes)),
+            false => (size.bytes, size.bytes),
+        });
+        ranges.collect::<Vec<_>>()
+    };
+    let mut between = ranges(WantedStream::content, |part| part.wanted);
+    if needed(parts, &between) > usable {
+        between = ranges(WantedStream::least, WantedStream::content);
+    }
+    let needed = needed(parts, &between);
+    let spread = between.iter().map(|(low, high)| high - low);
+    let spread = spread.fold(0, u64::saturating_add);
     if needed > usable || spread == 0 {
         return Err(Shortage {
             wanted,
@@ -175,18 +195,22 @@ pub fn fit(
         });
     }
     let left = usable - needed;
-    for ((part, size), gives) in parts.iter().zip(&mut sizes).zip(gives_way) {
-        if gives {
-            let least = part.least();
-            let share = part_of(left, size.bytes - least, spread);
-            let bytes = (least + share) / MIB * MIB;
-            *size = StreamSize {
-                bytes: bytes.max(least).min(size.bytes),
-                scaled_from: Some(part.wanted),
-            };
-        }
+    let all = parts.iter().zip(&mut sizes).zip(gives_way).zip(between);
+    for (((part, size), _), (low, high)) in all.filter(|((_, gives), _)| *gives) {
+        let bytes = (low + part_of(left, high - low, spread)) / MIB * MIB;
+        *size = StreamSize {
+            bytes: bytes.max(low).min(size.bytes),
+            scaled_from: Some(part.wanted),
+        };
     }
     Ok(sizes)
+}
+
+/// Bytes that have to be offered for the lower ends of these ranges.
+fn needed(parts: &[WantedStream], ranges: &[(u64, u64)]) -> u64 {
+    let pairs = parts.iter().zip(ranges);
+    let needed = pairs.map(|(part, (low, _))| low.saturating_sub(part.found_bytes()));
+    needed.fold(0, u64::saturating_add)
 }
 
 /// `amount` times `part` in `whole`.

@@ -2,15 +2,19 @@
 //! keep their size, and when setting up is refused.
 
 use super::*;
-use crate::topology::Topology;
+use crate::Stream;
+use crate::topology::{Topology, content_bytes};
 use proptest::prelude::*;
 
 const GIB: u64 = 1024 * MIB;
+/// What the defaults want.
+const WANTED: u64 = 67 * GIB + 256 * MIB;
 
 fn part(name: &str, wanted: u64) -> WantedStream {
     WantedStream {
         name: name.into(),
         wanted,
+        content: wanted,
         is_elastic: true,
         found: None,
     }
@@ -36,21 +40,13 @@ fn fixed(part: WantedStream) -> WantedStream {
 /// The streams and object stores of the defaults, none of which is set.
 fn defaults() -> Vec<WantedStream> {
     let all = Topology::default();
-    [
-        all.inbox_bytes,
-        all.steps_bytes,
-        all.timers_bytes,
-        all.answers_bytes,
-        all.documents_bytes,
-        all.chunks_bytes,
-        all.dead_bytes,
-        all.files_bytes,
-        all.snapshots_bytes,
-    ]
-    .iter()
-    .enumerate()
-    .map(|(n, wanted)| part(&n.to_string(), wanted.bytes()))
-    .collect()
+    let streams = all.streams().into_iter().map(|spec| WantedStream {
+        content: content_bytes(spec.stream, spec.max_bytes),
+        ..part(&spec.stream.name(), spec.max_bytes)
+    });
+    let stores = [all.files_bytes, all.snapshots_bytes];
+    let stores = stores.map(|wanted| part("store", wanted.bytes()));
+    streams.chain(stores).collect()
 }
 
 fn sum(sizes: &[StreamSize]) -> u64 {
@@ -60,24 +56,47 @@ fn sum(sizes: &[StreamSize]) -> u64 {
 #[test]
 fn the_defaults_fit_a_laptop_with_20_gb_free() {
     let parts = defaults();
-    assert_eq!(growth(&parts, &whole(&parts, None)), 38 * GIB);
+    assert_eq!(growth(&parts, &whole(&parts, None)), WANTED);
     // A nats-server takes three quarters of what is free.
     let offered = 20_000_000_000 / 4 * 3;
     let sizes = fit(&parts, None, offered).unwrap();
     assert!(sum(&sizes) <= offered - offered / 20, "{sizes:?}");
     assert!(sum(&sizes) > offered - offered / 10, "{sizes:?}");
-    let (steps, chunks) = (sizes[1], sizes[5]);
+    let of = |stream: Stream| {
+        let at = parts.iter().position(|part| part.name == stream.name());
+        sizes[at.expect("a stream")]
+    };
+    let (steps, chunks) = (of(Stream::Steps(0)), of(Stream::Chunks));
     assert_eq!(chunks.scaled_from, Some(16 * GIB));
-    assert!(chunks.bytes > 5 * GIB && chunks.bytes < 6 * GIB);
+    assert!(chunks.bytes > 4 * GIB && chunks.bytes < 5 * GIB);
     let ratio = chunks.bytes as f64 / steps.bytes as f64;
     assert!((1.9..2.1).contains(&ratio), "{ratio}");
     assert!(sizes.iter().all(|size| size.bytes % MIB == 0));
 }
 
 #[test]
+fn what_is_beyond_content_comes_when_all_are() {
+    let parts = [
+        WantedStream {
+            content: 8 * GIB,
+            ..part("a", 24 * GIB)
+        },
+        part("b", 16 * GIB),
+    ];
+    // A sixteenth of what is offered stays free. Content first, in its proportion; then the rest.
+    for (offered, a, b) in [(16, 5, 10), (32, 14, 16), (36, 18, 16), (40, 24, 16)] {
+        let sizes = fit(&parts, None, offered * GIB).unwrap();
+        assert_eq!(
+            [sizes[0].bytes, sizes[1].bytes].map(|bytes| (bytes + GIB / 2) / GIB),
+            [a, b]
+        );
+    }
+}
+
+#[test]
 fn what_fits_is_left_as_it_is_wanted() {
     let parts = defaults();
-    assert_eq!(fit(&parts, None, 38 * GIB).unwrap(), whole(&parts, None));
+    assert_eq!(fit(&parts, None, WANTED).unwrap(), whole(&parts, None));
     assert_eq!(fit(&parts, None, u64::MAX).unwrap(), whole(&parts, None));
 }
 
@@ -85,10 +104,10 @@ fn what_fits_is_left_as_it_is_wanted() {
 fn less_than_the_least_is_a_shortage_with_both_figures() {
     let shortage = fit(&defaults(), None, 256 * MIB).unwrap_err();
     let expected = Shortage {
-        wanted: 38 * GIB,
+        wanted: WANTED,
         offered: 256 * MIB,
-        // Nine of 32 MiB, and a sixteenth to spare.
-        least: 9 * 32 * MIB * 16 / 15 + 1,
+        // Eleven of 32 MiB, and a sixteenth to spare.
+        least: 11 * 32 * MIB * 16 / 15 + 1,
     };
     assert_eq!(shortage, expected);
     assert!(fit(&defaults(), None, shortage.least).is_ok());
@@ -136,6 +155,25 @@ fn a_scaled_stream_grows_when_its_size_is_set() {
 }
 
 #[test]
+fn a_release_that_wants_more_leaves_what_is_enough() {
+    let of_before = |max_bytes, scaled_from| {
+        let wants = WantedStream {
+            content: 8 * GIB,
+            ..part("a", 24 * GIB)
+        };
+        let found = found(wants, max_bytes, scaled_from);
+        whole(std::slice::from_ref(&found), None)[0]
+    };
+    let size = |bytes, scaled_from| StreamSize { bytes, scaled_from };
+    assert_eq!(of_before(8 * GIB, None), size(8 * GIB, None));
+    assert_eq!(of_before(5 * GIB, Some(8 * GIB)), size(24 * GIB, None));
+    assert_eq!(
+        of_before(9 * GIB, Some(24 * GIB)),
+        size(9 * GIB, Some(24 * GIB))
+    );
+}
+
+#[test]
 fn what_is_larger_stays_unless_its_size_is_set() {
     let larger = [found(part("a", 4 * GIB), 9 * GIB, None)];
     assert_eq!(whole(&larger, None)[0].bytes, 9 * GIB);
@@ -179,9 +217,11 @@ fn figures_are_told_as_people_read_them() {
 fn any_part() -> impl Strategy<Value = WantedStream> {
     let size = 0..=64 * GIB;
     let there = prop::option::of((size.clone(), prop::option::of(size.clone())));
-    (size, any::<bool>(), there).prop_map(|(wanted, is_elastic, there)| WantedStream {
+    let sizes = (size.clone(), size);
+    (sizes, any::<bool>(), there).prop_map(|((wanted, content), is_elastic, there)| WantedStream {
         name: "x".into(),
         wanted,
+        content,
         is_elastic,
         found: there.map(|(max_bytes, scaled_from)| ExistingStream {
             max_bytes,

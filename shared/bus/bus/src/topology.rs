@@ -30,11 +30,11 @@ pub struct Topology {
     pub replicas: u8,
     /// Room of the inbox. Default 1 GiB.
     pub inbox_bytes: ByteSize,
-    /// Room of the steps, scatter records and parts. Default 8 GiB.
+    /// Room of the steps, scatter records and parts. Default 24 GiB: a thousand questions a second.
     pub steps_bytes: ByteSize,
     /// Room of the timers. Default 1 GiB.
     pub timers_bytes: ByteSize,
-    /// Room of the answers. Default 4 GiB.
+    /// Room of the answers. Default 13 GiB: an hour of a thousand a second.
     pub answers_bytes: ByteSize,
     /// Room of the conversations; the oldest events go first. Default 4 GiB.
     pub conversations_bytes: ByteSize,
@@ -53,6 +53,17 @@ pub struct Topology {
     pub snapshots_bytes: ByteSize,
 }
 
+/// The bytes that a stream is content with on a server that has no room for everything: there documents matter more than
+/// an hour of a thousand questions a second.
+pub fn content_bytes(stream: Stream, wanted: u64) -> u64 {
+    const GIB: u64 = 1 << 30;
+    match stream {
+        Stream::Steps(_) => wanted.min(8 * GIB),
+        Stream::Answers => wanted.min(4 * GIB),
+        _ => wanted,
+    }
+}
+
 impl Default for Topology {
     fn default() -> Self {
         let gib = |gib: u64| ByteSize::from_mib(gib * 1024);
@@ -65,9 +76,9 @@ impl Default for Topology {
             max_ack_pending: 1_024,
             replicas: 1,
             inbox_bytes: gib(1),
-            steps_bytes: gib(8),
+            steps_bytes: gib(24),
             timers_bytes: gib(1),
-            answers_bytes: gib(4),
+            answers_bytes: gib(13),
             conversations_bytes: gib(4),
             feedback_bytes: ByteSize::from_mib(256),
             documents_bytes: gib(1),

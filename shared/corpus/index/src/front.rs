@@ -17,9 +17,8 @@ use text::sentences::cut;
 
 /// Characters that are shown; a longer sentence is cut into such pieces.
 const CHARS_MAX: usize = 240;
-/// What it has to say at least, as a share of what the words of the question weigh by their rarity. Chosen on the side of
-/// few (ADR 0035).
-const SHARE_MIN: f32 = 0.2;
+/// What it has to say at least, as a share of what the words of the question weigh by their rarity (ADR 0035).
+const SHARE_MIN: f32 = 0.1;
 
 /// Finds what the beginnings of documents say.
 pub(crate) struct Fronts<'a> {
