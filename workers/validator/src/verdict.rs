@@ -26,6 +26,8 @@ const NAMED_MAX: usize = 3;
 const NAMED_CHARS_MAX: usize = 80;
 /// The text in place of an answer that is withheld.
 const WITHHELD: &str = "The documents that were found do not say what the answer would have said.";
+/// What the user is told beside it.
+const LOOK: &str = "What the model wrote from these sources is more likely wrong than right, so it is not shown; they may answer all the same.";
 /// The text in place of an answer that is hardly right.
 const UNLIKELY: &str = "The documents that were found do not say it, as far as can be told.";
 
@@ -142,7 +144,7 @@ pub(crate) fn judge(evidence: &Evidence, question: &QuestionText, options: &Opti
     let overlap = text::overlap(&answer.text, &given);
     let assessed = draft.assessment.map(confidence::of);
     if let Some(likely) = assessed.filter(|likely| *likely < options.withheld_below) {
-        return unlikely(likely);
+        return unlikely(likely, answer.citations);
     }
     let is_low = overlap < options.low_confidence
         || assessed.is_some_and(|likely| likely < options.low_likely)
@@ -224,13 +226,15 @@ fn withheld() -> Verdict {
     }
 }
 
-/// What becomes of an answer that is hardly right: the user is told that the documents do not say, and neither another draft
-/// nor another search would know better.
-fn unlikely(likely: f32) -> Judged {
+/// What becomes of an answer that is hardly right: the user is told that the documents do not say, and where the model looked,
+/// since a quarter of such answers are right (docs/answers.md). Neither another draft nor another search would know better.
+fn unlikely(likely: f32, citations: Vec<Citation>) -> Judged {
     Judged {
         verdict: Verdict {
             answer: UNLIKELY.into(),
             confidence: likely,
+            notices: citations.first().map(|_| LOOK.into()).into_iter().collect(),
+            citations,
             ..withheld()
         },
         fallbacks: vec![Fallback::AnswerWithheld],

@@ -66,7 +66,8 @@ fn an_assessed_answer_has_the_likelihood_that_it_is_right() {
     // What is hardly right is withheld, and that is the end of it.
     let hardly = told(0.3);
     assert!(hardly.verdict.answer.contains("do not say"));
-    assert!(hardly.verdict.low_confidence && hardly.verdict.citations.is_empty());
+    assert!(hardly.verdict.low_confidence && hardly.verdict.notices == [LOOK]);
+    assert_eq!(hardly.verdict.citations, sure.citations);
     assert!(hardly.failed.is_empty() && hardly.is_withheld());
     // What a source says otherwise is flagged, however sure the model is.
     let mut wrong = draft(
