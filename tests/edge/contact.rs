@@ -27,7 +27,7 @@ async fn setup_fits_the_defaults_into_a_small_server_and_says_so() {
     let refused = shell.run(&["setup", "--set", "streams.chunks_bytes=16GiB"]);
     let text = refused.exits(1).stderr;
     for part in [
-        "the streams need 42.2 GiB more storage",
+        "the streams need 67.2 GiB more storage",
         "the server offers 3.0 GiB",
         "`streams.chunks_bytes` (command line)",
         "max_file_store",

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Draws what a terminal shows of `argosy index` over one file of each kind: `picture.py FOLDER PICTURE.svg`.
 
-FOLDER is one that facts.py has filled: its corpus and its programs are used. Four files that cannot be read are
-added: an archive that unpacks to a gigabyte, half a document, a PDF with a password, and a picture, which can."""
+FOLDER is one that facts.py has filled: its corpus and its programs are used. A picture is added, and three files
+that cannot be read: an archive that unpacks to a gigabyte, half a document, a PDF with a password."""
 
 import argparse
 import os

@@ -3,7 +3,7 @@
 
 use crate::marks::defused;
 use crate::pruning::{Reading, fitting, ranked};
-use envelope::{DocId, Fact, FactSpan, Passage};
+use envelope::{Fact, FactSpan, Passage};
 use std::borrow::Cow;
 use text::one_line;
 use text::sentences::cited;
@@ -37,8 +37,7 @@ pub(crate) struct Evidence {
     spans: Vec<Option<FactSpan>>,
     /// How many bytes of the text of each source the model is shown; empty where it is shown facts.
     shown: Vec<usize>,
-    /// What the model is shown as lines or blocks of the prompt, by source, and the text that separates them.
-    blocks: Vec<(u16, String)>,
+    /// The text that separates the lines or blocks of the prompt.
     between: &'static str,
     /// The rank of each source: the one with the lowest rank is given up last.
     worth: Vec<usize>,
@@ -66,7 +65,6 @@ impl Evidence {
             let facts = reading.facts.into_iter().enumerate();
             for (_, stated) in facts.filter(|(place, _)| places.contains(place)) {
                 let text = shown(&stated.text);
-                kept.blocks.push((n, text.clone()));
                 kept.stated.push(Fact { n, text });
                 kept.spans.push(stated.span);
             }
@@ -101,16 +99,34 @@ impl Evidence {
         let mut kept = Evidence::empty("\n\n");
         for ((reading, shown), worth) in read.into_iter().zip(shown).zip(places(&order)) {
             let Some(shown) = shown else { continue };
-            let passage = &reading.passage;
-            let text = defused(passage.text[..shown].trim());
-            let is_told = kept.says(&passage.doc_id, &passage.front);
-            let front = if is_told { "" } else { &passage.front };
-            let block = format!("{}\n{text}", head(passage, front));
-            let n = kept.source(reading.passage, worth);
+            kept.source(reading.passage, worth);
             kept.shown.push(shown);
-            kept.blocks.push((n, block));
         }
         (kept, trimmed)
+    }
+
+    /// What the model is shown as lines or blocks of the prompt, by source: facts, or passages with their heads. What the
+    /// beginning of a document says stands there once: where no earlier block of the same document has it.
+    fn blocks(&self) -> Vec<(u16, String)> {
+        if !self.is_of_passages() {
+            let facts = self.stated.iter();
+            return facts.map(|fact| (fact.n, fact.text.clone())).collect();
+        }
+        let texts = self.sources.iter().zip(&self.shown);
+        let texts: Vec<_> = texts
+            .map(|(one, shown)| (one, &one.text[..*shown]))
+            .collect();
+        let blocks = texts.iter().enumerate().map(|(at, (passage, text))| {
+            let is_told = texts[..at].iter().any(|(one, text)| {
+                let has_it =
+                    || one.front == passage.front || one_line(text).contains(&passage.front);
+                one.doc_id == passage.doc_id && has_it()
+            });
+            let front = if is_told { "" } else { &passage.front };
+            let block = format!("{}\n{}", head(passage, front), defused(text.trim()));
+            (u16::try_from(at + 1).unwrap_or(u16::MAX), block)
+        });
+        blocks.collect()
     }
 
     fn empty(between: &'static str) -> Evidence {
@@ -125,15 +141,6 @@ impl Evidence {
         self.sources.push(passage);
         self.worth.push(worth);
         u16::try_from(self.sources.len()).unwrap_or(u16::MAX)
-    }
-
-    /// Whether an earlier block of the same document has these words: to be told so once is enough.
-    fn says(&self, document: &DocId, front: &str) -> bool {
-        let mut earlier = self.sources.iter().zip(&self.shown);
-        earlier.any(|(source, shown)| {
-            let is_in_text = || one_line(&source.text[..*shown]).contains(front);
-            source.doc_id == *document && (source.front == front || is_in_text())
-        })
     }
 
     /// Whether the model is shown the passages themselves.
@@ -179,14 +186,15 @@ impl Evidence {
 
     /// The section of the prompt.
     pub(crate) fn section(&self) -> String {
-        let blocks = self.blocks.iter().map(|(n, text)| format!("[{n}] {text}"));
+        let blocks = self.blocks().into_iter();
+        let blocks = blocks.map(|(n, text)| format!("[{n}] {text}"));
         blocks.collect::<Vec<_>>().join(self.between)
     }
 
     /// The first source, as text without its number.
     pub(crate) fn first(&self) -> String {
-        let blocks = self.blocks.iter().filter(|(n, _)| *n == 1);
-        let blocks: Vec<&str> = blocks.map(|(_, text)| text.as_str()).collect();
+        let blocks = self.blocks().into_iter().filter(|(n, _)| *n == 1);
+        let blocks = blocks.map(|(_, text)| text).collect::<Vec<_>>();
         blocks.join(self.between)
     }
 
@@ -194,17 +202,17 @@ impl Evidence {
     /// it gave up. It gives up at least one source, and never the last one.
     pub(crate) fn shrink(&mut self, share: f64) -> u16 {
         let before = self.sources.len();
-        let chars = |blocks: &[(u16, String)]| -> usize {
-            let chars = blocks.iter().map(|(_, text)| text.chars().count());
-            chars.sum()
+        let chars = |evidence: &Evidence| -> usize {
+            let blocks = evidence.blocks().into_iter();
+            blocks.map(|(_, text)| text.chars().count()).sum()
         };
-        let most = (chars(&self.blocks) as f64 * share) as usize;
+        let most = (chars(self) as f64 * share) as usize;
         while self.sources.len() > 1 {
             let Some(least) = (0..self.worth.len()).max_by_key(|at| self.worth[*at]) else {
                 break;
             };
             self.remove(least);
-            if chars(&self.blocks) <= most {
+            if chars(self) <= most {
                 break;
             }
         }
@@ -224,11 +232,9 @@ impl Evidence {
         self.spans
             .retain(|_| facts.next().is_some_and(|fact| fact.n != gone));
         self.stated.retain(|fact| fact.n != gone);
-        self.blocks.retain(|(n, _)| *n != gone);
         self.stated
             .iter_mut()
             .for_each(|fact| fact.n = moved(fact.n));
-        self.blocks.iter_mut().for_each(|(n, _)| *n = moved(*n));
     }
 }
 
@@ -334,7 +340,7 @@ there",
     fn the_beginning_of_a_document_is_told_once() {
         let of = |id: &str, document: &str, text: &str, front: &str| {
             let mut passage = passage(id, text);
-            passage.doc_id = DocId::new(document).unwrap();
+            passage.doc_id = envelope::DocId::new(document).unwrap();
             passage.front = front.into();
             passage
         };
@@ -355,6 +361,10 @@ there",
             .map(|block| block.contains(house))
             .collect();
         assert_eq!(told, [true, false, false, false, true], "{blocks}");
+        // Whoever told of it may be given up.
+        let mut left = evidence;
+        left.remove(0);
+        assert!(left.first().contains(house), "{}", left.section());
     }
 
     #[test]

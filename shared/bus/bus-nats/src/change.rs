@@ -18,8 +18,8 @@ pub enum Change {
     Updated(String, String),
     /// It did not exist, and was made smaller than wanted because there is no more room.
     Scaled(String, String),
-    /// It has another size than wanted and keeps it: it was made when there was less room, or is larger than now
-    /// wanted.
+    /// It has another size than wanted and keeps it: it was made when there was less room, or is large
+    /// enough.
     Kept(String, String),
 }
 

@@ -111,6 +111,18 @@ async fn the_defaults_are_scaled_to_a_small_server_once() {
 }
 
 #[tokio::test]
+async fn steps_and_answers_alone_give_way_where_there_is_room_for_documents() {
+    let server = server_of(56 * GIB).await;
+    let bus = connected(server.url()).await;
+    let made = nats::setup_within(&bus, &Topology::default(), &all_elastic())
+        .await
+        .unwrap();
+    let scaled = made.iter().filter(|c| matches!(c, Change::Scaled(..)));
+    let names: Vec<_> = scaled.map(Change::name).collect();
+    assert_eq!(names, ["stream ARGOSY_STEPS_0", "stream ARGOSY_ANSWERS"]);
+}
+
+#[tokio::test]
 async fn what_was_set_and_does_not_fit_is_told_with_both_figures() {
     let server = server_of(3 * GIB).await;
     let bus = connected(server.url()).await;

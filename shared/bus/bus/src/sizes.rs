@@ -2,7 +2,7 @@
 //! Pure: `bus-nats` reads these figures from the server and applies the result.
 //!
 //! A size that an operator has set is kept, or setting up fails. A size that no operator has set is *elastic*: the
-//! stream is made smaller where the server has less room, and stays as it is where it is larger already. A stream
+//! stream is made smaller where the server has less room, and one that exists stays as it is where it is large enough. A stream
 //! that was made smaller has the size that was wanted in its metadata, so that a later check does not report a
 //! difference.
 //!
@@ -33,7 +33,7 @@ pub struct WantedStream {
     pub name: String,
     /// The size that is wanted, in bytes.
     pub wanted: u64,
-    /// The size that it is content with while others lack room, and with which one that exists is left.
+    /// What is enough of it while others lack room; a stream that has this much is left as it is.
     pub content: u64,
     /// Whether the size may be reduced, because no operator has set it.
     pub is_elastic: bool,
@@ -105,16 +105,22 @@ fn whole_of(part: &WantedStream, each: Option<u64>) -> StreamSize {
     if !part.is_elastic {
         return as_wanted;
     }
+    let enough = part.content.min(wanted);
     match part.found {
-        // It was found out before that there is no more.
-        Some(found) if found.scaled_from == Some(wanted) && found.max_bytes < wanted => {
+        // It was found out before that there is no more; for a release that wants more there is no more either.
+        Some(found)
+            if found.max_bytes < wanted
+                && found
+                    .scaled_from
+                    .is_some_and(|from| (enough..=wanted).contains(&from)) =>
+        {
             StreamSize {
                 bytes: found.max_bytes,
-                scaled_from: Some(wanted),
+                scaled_from: found.scaled_from,
             }
         }
         // A release that wants more than the one before takes no room that it was not given.
-        Some(found) if found.max_bytes >= part.content.min(wanted) => StreamSize {
+        Some(found) if found.max_bytes >= enough => StreamSize {
             bytes: found.max_bytes,
             scaled_from: None,
         },
@@ -200,8 +206,9 @@ pub fn fit(
         let bytes = (low + part_of(left, high - low, spread)) / MIB * MIB;
         *size = StreamSize {
             bytes: bytes.max(low).min(size.bytes),
-            scaled_from: Some(part.wanted),
+            scaled_from: None,
         };
+        size.scaled_from = (size.bytes < part.wanted).then_some(part.wanted);
     }
     Ok(sizes)
 }

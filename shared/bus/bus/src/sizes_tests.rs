@@ -90,6 +90,10 @@ fn what_is_beyond_content_comes_when_all_are() {
             [sizes[0].bytes, sizes[1].bytes].map(|bytes| (bytes + GIB / 2) / GIB),
             [a, b]
         );
+        for (part, size) in parts.iter().zip(&sizes) {
+            let is_less = size.bytes < part.wanted;
+            assert_eq!(size.scaled_from, is_less.then_some(part.wanted));
+        }
     }
 }
 
@@ -166,7 +170,11 @@ fn a_release_that_wants_more_leaves_what_is_enough() {
     };
     let size = |bytes, scaled_from| StreamSize { bytes, scaled_from };
     assert_eq!(of_before(8 * GIB, None), size(8 * GIB, None));
-    assert_eq!(of_before(5 * GIB, Some(8 * GIB)), size(24 * GIB, None));
+    assert_eq!(
+        of_before(5 * GIB, Some(8 * GIB)),
+        size(5 * GIB, Some(8 * GIB))
+    );
+    assert_eq!(of_before(5 * GIB, None), size(24 * GIB, None));
     assert_eq!(
         of_before(9 * GIB, Some(24 * GIB)),
         size(9 * GIB, Some(24 * GIB))

@@ -95,7 +95,7 @@ impl Words {
             true => language,
             false => Language::English,
         };
-        if word.contains(['İ', DOT_ABOVE]) {
+        if !word.is_ascii() && word.contains(['İ', DOT_ABOVE]) {
             // In lower case it would be two characters, and nobody types the second.
             let plain = word.replace('İ', "I").replace(DOT_ABOVE, "");
             return self.stem(language, &plain);

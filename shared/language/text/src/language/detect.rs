@@ -65,13 +65,16 @@ pub(super) fn of(text: &str) -> Language {
                 letters.fold(0, |all, languages| all | languages)
             }
         };
-        for (at, evidence) in evidence.iter_mut().enumerate() {
+        let mut languages = of_word | letters;
+        while languages != 0 {
+            let at = languages.trailing_zeros() as usize;
             let bit = 1 << at;
+            languages &= !bit;
             let is_word = is_new && of_word & bit != 0;
-            evidence.see(is_word, lower.len() == 1, letters & bit != 0);
+            evidence[at].see(is_word, lower.len() == 1, letters & bit != 0);
             // What English has, too, tells nothing.
             let is_own = of_word & 1 == 0 && of_word & bit != 0 || letters & bit != 0;
-            evidence.own += usize::from(is_own);
+            evidence[at].own += usize::from(is_own);
         }
     }
     if let Some(language) = by_script(&scripts, all) {
