@@ -72,6 +72,7 @@ use tantivy::directory::{INDEX_WRITER_LOCK, MmapDirectory};
 use tantivy::indexer::{IndexWriterOptions, LogMergePolicy};
 use tantivy::query::{BooleanQuery, Occur};
 use tantivy::schema::Value;
+use tantivy::tokenizer::TextAnalyzer;
 use tantivy::{
     Directory, DocAddress, IndexReader, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term,
 };
@@ -235,6 +236,7 @@ impl Index {
             index: self.clone(),
             vectors: self.vectors.writer(layout),
             seen: empty.then(ReplayDedup::default),
+            names: schema::analyzer_of_names(),
         })
     }
 
@@ -316,6 +318,8 @@ pub struct Writer {
     vectors: Option<VectorWriter>,
     /// While an index that was empty is fed.
     seen: Option<ReplayDedup>,
+    /// Reads the names of documents.
+    names: TextAnalyzer,
 }
 
 impl Writer {
@@ -341,8 +345,8 @@ impl Writer {
             }
             if !record.deleted {
                 let row = self.vectors.as_mut().map(|vectors| vectors.row(record));
-                self.inner
-                    .add_document(fields.document(record, &key, row)?)?;
+                let document = fields.document(record, &key, row, &mut self.names)?;
+                self.inner.add_document(document)?;
             }
         }
         Ok(())

@@ -117,12 +117,14 @@ fn indexed(analyzer: &str, option: IndexRecordOption) -> TextOptions {
 
 /// Makes the analyzers known to an index.
 pub(super) fn register(index: &tantivy::Index) {
-    let names = Words::new(Some(Language::English)).kept();
-    index
-        .tokenizers()
-        .register(ANALYZER, TextAnalyzer::from(names));
+    index.tokenizers().register(ANALYZER, analyzer_of_names());
     let texts = TextAnalyzer::from(Words::new(None).kept());
     index.tokenizers().register(TEXT_ANALYZER, texts);
+}
+
+/// The analyzer of names for whoever has many of them to read.
+pub(super) fn analyzer_of_names() -> TextAnalyzer {
+    Words::new(Some(Language::English)).kept().into()
 }
 
 /// The analyzer of names, titles and paths, which are too short to show a language: that of English.
@@ -234,6 +236,7 @@ impl Fields {
         record: &ChunkRecord,
         key: &str,
         row: Option<u64>,
+        names: &mut TextAnalyzer,
     ) -> Result<TantivyDocument, Error> {
         let stored = match &record.embedding {
             None => serde_json::to_vec(record),
@@ -258,11 +261,9 @@ impl Fields {
         document.add_u64(self.document, document_number(record));
         // Names show no language: they have English stems, and those of the text's language.
         let language = Language::of(&record.text);
-        let mut analyzers = vec![analyzer()];
-        if language != Language::English {
-            analyzers.push(analyzer_of(language));
-        }
-        for analyzer in analyzers.iter_mut().filter(|_| record.is_head()) {
+        let mut own = (language != Language::English).then(|| analyzer_of(language));
+        let analyzers = std::iter::once(names).chain(&mut own);
+        for analyzer in analyzers.filter(|_| record.is_head()) {
             for name in profile::of_path(record, analyzer) {
                 document.add_text(self.path_names, name);
             }
@@ -280,7 +281,7 @@ impl Fields {
         for value in record.metadata.values() {
             self.add_words(&mut document, value);
         }
-        for analyzer in &mut analyzers[1..] {
+        if let Some(analyzer) = &mut own {
             add_tokens(&mut document, self.title, &record.title, analyzer);
             add_tokens(&mut document, self.path, &record.source, analyzer);
             for text in record.metadata.values().filter_map(Value::as_str) {
