@@ -2,7 +2,7 @@
 """Draws what a terminal shows of `argosy index` over one file of each kind: `picture.py FOLDER PICTURE.svg`.
 
 FOLDER is one that facts.py has filled: its corpus and its programs are used. A picture is added, and three files
-that cannot be read: an archive that unpacks to a gigabyte, half a document, a PDF with a password."""
+that cannot be read: an archive that unpacks to a gigabyte, half a document, a PDF with a password. Wants `tesseract` on the PATH."""
 
 import argparse
 import os
@@ -65,6 +65,11 @@ def shown(command, cwd):
     return received.decode()
 
 
+def is_progress(plain):
+    """Whether a line is a frame of the progress, which begins with one of Braille's signs."""
+    return "\u2800" <= plain[:1] <= "\u28ff"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=pathlib.Path)
@@ -84,10 +89,9 @@ def main():
         folder_of_kinds(args.folder / "corpus", kinds)
         options = ["--set", "indexer.ocr=tesseract"]
         text = shown([args.argosy.resolve(), "index", "documents", *options, "--set", f"data_dir={work}/data"], work)
-    # Moves of the cursor say nothing here; a frame of the progress begins with one of Braille's signs.
+    # Moves of the cursor say nothing here.
     frames = re.split(r"[\r\n]+", re.sub(r"\x1b\[[0-9;?]*[A-HJKSTfhl]", "", text))
     frames = [(frame, re.sub(r"\x1b\[[0-9;]*m", "", frame).strip()) for frame in frames]
-    is_progress = lambda plain: "\u2800" <= plain[:1] <= "\u28ff"
     counts = [(frame, re.search(r"(\d+) of (\d+) documents", plain)) for frame, plain in frames if is_progress(plain)]
     last = [frame for frame, count in counts if count and count[1] != count[2]][-1:]
     rest = [frame for frame, plain in frames if plain and not is_progress(plain)]

@@ -26,10 +26,10 @@ const NAMED_MAX: usize = 3;
 const NAMED_CHARS_MAX: usize = 80;
 /// The text in place of an answer that is withheld.
 const WITHHELD: &str = "The documents that were found do not say what the answer would have said.";
-/// What the user is told beside it.
-const LOOK: &str = "What the model wrote from these sources is more likely wrong than right, so it is not shown; they may answer all the same.";
 /// The text in place of an answer that is hardly right.
 const UNLIKELY: &str = "The documents that were found do not say it, as far as can be told.";
+/// What the user is told beside that text.
+const LOOK: &str = "What the model wrote from these sources is too likely wrong to be shown; they may answer all the same.";
 
 /// The findings about a draft.
 #[derive(Debug, Clone, Default, PartialEq)]

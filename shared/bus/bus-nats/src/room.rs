@@ -15,7 +15,7 @@ use async_nats::jetstream::stream::{Config, Info, StorageType};
 use async_nats::jetstream::{Context, ErrorCode};
 use bus::BusError;
 use bus::sizes::{self, Allowance, ExistingStream, Shortage, StreamSize, WantedStream};
-use bus::topology::{FILES, SNAPSHOTS, Topology, content_bytes};
+use bus::topology::{FILES, SNAPSHOTS, Topology, enough_bytes};
 
 /// Under this key the metadata of a stream says what was wanted when it was made smaller.
 pub(super) const SCALED_FROM: &str = "argosy_wanted_bytes";
@@ -106,8 +106,8 @@ async fn parts(
 ) -> Result<Vec<WantedStream>, BusError> {
     let streams = topology.streams().into_iter().map(|spec| {
         let name = spec.stream.name();
-        let content = content_bytes(spec.stream, spec.max_bytes);
-        (name.clone(), name, spec.max_bytes, content)
+        let enough = enough_bytes(spec.stream, spec.max_bytes);
+        (name.clone(), name, spec.max_bytes, enough)
     });
     let stores = [
         (FILES, topology.files_bytes),
@@ -122,13 +122,13 @@ async fn parts(
         )
     });
     let mut parts = Vec::new();
-    for (name, stream, wanted, content) in streams.chain(stores) {
+    for (name, stream, wanted, enough) in streams.chain(stores) {
         parts.push(WantedStream {
             is_elastic: allowance.elastic.contains(&name),
             found: found(context, &stream).await?,
             name,
             wanted,
-            content,
+            enough,
         });
     }
     Ok(parts)

@@ -2,9 +2,9 @@
 //! Pure: `bus-nats` reads these figures from the server and applies the result.
 //!
 //! A size that an operator has set is kept, or setting up fails. A size that no operator has set is *elastic*: the
-//! stream is made smaller where the server has less room, and one that exists stays as it is where it is large enough. A stream
-//! that was made smaller has the size that was wanted in its metadata, so that a later check does not report a
-//! difference.
+//! stream is made smaller where the server has less room, and one that exists stays as it is where it is large
+//! enough. A stream that was made smaller has the size that was wanted in its metadata, so that a later check does not
+//! report a difference.
 //!
 //! All figures are values of `max_bytes`, which count one copy. A server compares them with its own room, but an
 //! account's limit counts all copies ([`of_account`]).
@@ -34,7 +34,7 @@ pub struct WantedStream {
     /// The size that is wanted, in bytes.
     pub wanted: u64,
     /// What is enough of it while others lack room; a stream that has this much is left as it is.
-    pub content: u64,
+    pub enough: u64,
     /// Whether the size may be reduced, because no operator has set it.
     pub is_elastic: bool,
     /// The existing stream, if there is one.
@@ -85,9 +85,9 @@ impl WantedStream {
         self.found_bytes().max(LEAST.min(self.wanted))
     }
 
-    /// What it is content with, and never less than it may be made with.
-    fn content(&self) -> u64 {
-        self.least().max(self.content.min(self.wanted))
+    /// What is enough of it, and never less than it may be made with.
+    fn enough(&self) -> u64 {
+        self.least().max(self.enough.min(self.wanted))
     }
 }
 
@@ -105,7 +105,7 @@ fn whole_of(part: &WantedStream, each: Option<u64>) -> StreamSize {
     if !part.is_elastic {
         return as_wanted;
     }
-    let enough = part.content.min(wanted);
+    let enough = part.enough.min(wanted);
     match part.found {
         // It was found out before that there is no more; for a release that wants more there is no more either.
         Some(found)
@@ -157,8 +157,8 @@ pub fn can_give_way(parts: &[WantedStream], sizes: &[StreamSize]) -> bool {
 }
 
 /// The sizes that fit into the room on offer, in whole MiB. Sizes that an operator has set come first. The elastic ones
-/// share the rest in proportion to what they are content with, and what is more than that in proportion to what they
-/// want beyond.
+/// share the rest in proportion to what is enough of each, and what is more than that in proportion to what they want
+/// beyond.
 ///
 /// # Errors
 /// [`Shortage`] when the set sizes and the minimum of all others are more than is offered.
@@ -186,9 +186,9 @@ pub fn fit(
         });
         ranges.collect::<Vec<_>>()
     };
-    let mut between = ranges(WantedStream::content, |part| part.wanted);
+    let mut between = ranges(WantedStream::enough, |part| part.wanted);
     if needed(parts, &between) > usable {
-        between = ranges(WantedStream::least, WantedStream::content);
+        between = ranges(WantedStream::least, WantedStream::enough);
     }
     let needed = needed(parts, &between);
     let spread = between.iter().map(|(low, high)| high - low);
@@ -201,14 +201,14 @@ pub fn fit(
         });
     }
     let left = usable - needed;
-    let all = parts.iter().zip(&mut sizes).zip(gives_way).zip(between);
-    for (((part, size), _), (low, high)) in all.filter(|((_, gives), _)| *gives) {
-        let bytes = (low + part_of(left, high - low, spread)) / MIB * MIB;
-        *size = StreamSize {
-            bytes: bytes.max(low).min(size.bytes),
-            scaled_from: None,
-        };
-        size.scaled_from = (size.bytes < part.wanted).then_some(part.wanted);
+    let ranges = between.into_iter().zip(gives_way);
+    for ((part, size), ((low, high), gives)) in parts.iter().zip(&mut sizes).zip(ranges) {
+        if gives {
+            let bytes = (low + part_of(left, high - low, spread)) / MIB * MIB;
+            let bytes = bytes.max(low).min(size.bytes);
+            let scaled_from = (bytes < part.wanted).then_some(part.wanted);
+            *size = StreamSize { bytes, scaled_from };
+        }
     }
     Ok(sizes)
 }

@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::Stream;
-use crate::topology::{Topology, content_bytes};
+use crate::topology::{Topology, enough_bytes};
 use proptest::prelude::*;
 
 const GIB: u64 = 1024 * MIB;
@@ -14,7 +14,7 @@ fn part(name: &str, wanted: u64) -> WantedStream {
     WantedStream {
         name: name.into(),
         wanted,
-        content: wanted,
+        enough: wanted,
         is_elastic: true,
         found: None,
     }
@@ -41,7 +41,7 @@ fn fixed(part: WantedStream) -> WantedStream {
 fn defaults() -> Vec<WantedStream> {
     let all = Topology::default();
     let streams = all.streams().into_iter().map(|spec| WantedStream {
-        content: content_bytes(spec.stream, spec.max_bytes),
+        enough: enough_bytes(spec.stream, spec.max_bytes),
         ..part(&spec.stream.name(), spec.max_bytes)
     });
     let stores = [all.files_bytes, all.snapshots_bytes];
@@ -75,15 +75,15 @@ fn the_defaults_fit_a_laptop_with_20_gb_free() {
 }
 
 #[test]
-fn what_is_beyond_content_comes_when_all_are() {
+fn what_is_beyond_enough_comes_when_all_have_it() {
     let parts = [
         WantedStream {
-            content: 8 * GIB,
+            enough: 8 * GIB,
             ..part("a", 24 * GIB)
         },
         part("b", 16 * GIB),
     ];
-    // A sixteenth of what is offered stays free. Content first, in its proportion; then the rest.
+    // A sixteenth of what is offered stays free. Enough first, in its proportion; then the rest.
     for (offered, a, b) in [(16, 5, 10), (32, 14, 16), (36, 18, 16), (40, 24, 16)] {
         let sizes = fit(&parts, None, offered * GIB).unwrap();
         assert_eq!(
@@ -162,7 +162,7 @@ fn a_scaled_stream_grows_when_its_size_is_set() {
 fn a_release_that_wants_more_leaves_what_is_enough() {
     let of_before = |max_bytes, scaled_from| {
         let wants = WantedStream {
-            content: 8 * GIB,
+            enough: 8 * GIB,
             ..part("a", 24 * GIB)
         };
         let found = found(wants, max_bytes, scaled_from);
@@ -226,10 +226,10 @@ fn any_part() -> impl Strategy<Value = WantedStream> {
     let size = 0..=64 * GIB;
     let there = prop::option::of((size.clone(), prop::option::of(size.clone())));
     let sizes = (size.clone(), size);
-    (sizes, any::<bool>(), there).prop_map(|((wanted, content), is_elastic, there)| WantedStream {
+    (sizes, any::<bool>(), there).prop_map(|((wanted, enough), is_elastic, there)| WantedStream {
         name: "x".into(),
         wanted,
-        content,
+        enough,
         is_elastic,
         found: there.map(|(max_bytes, scaled_from)| ExistingStream {
             max_bytes,

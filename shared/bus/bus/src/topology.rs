@@ -53,9 +53,9 @@ pub struct Topology {
     pub snapshots_bytes: ByteSize,
 }
 
-/// The bytes that a stream is content with on a server that has no room for everything: there documents matter more than
-/// an hour of a thousand questions a second.
-pub fn content_bytes(stream: Stream, wanted: u64) -> u64 {
+/// The bytes that are enough of a stream on a server that has no room for everything: there documents matter more than an
+/// hour of a thousand questions a second.
+pub fn enough_bytes(stream: Stream, wanted: u64) -> u64 {
     const GIB: u64 = 1 << 30;
     match stream {
         Stream::Steps(_) => wanted.min(8 * GIB),

@@ -71,7 +71,6 @@ fn words_of_the_context_decide_between_what_the_query_leaves_open() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
     fn a_context_that_says_nothing_new_changes_nothing(
         words in proptest::collection::vec("price|pump|delta|list|the|and|zzz", 1..5),

@@ -111,7 +111,7 @@ fn found(index: &Index, me: &Principal, vendor: &str) -> ((Vec<String>, u64), Ve
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
     fn what_must_not_be_read_is_as_if_it_were_not_there(

@@ -87,7 +87,7 @@ fn found(index: &Index) -> Model {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
     #[test]
     fn an_index_is_what_its_stream_says(steps in prop::collection::vec(step(), 1..25)) {

@@ -178,7 +178,7 @@ fn both(
 
 proptest! {
     // Each case makes an index.
-    #![proptest_config(ProptestConfig::with_cases(12))]
+    #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
     fn what_is_shown_is_as_if_all_were_read(
         chunks in chunks(),
