@@ -4,6 +4,8 @@
 //! This is *not* a full URL parser; the client has one. The client ignores what a URL has before the `@`, so this
 //! module takes that part off and uses it as credentials, which are never shown.
 
+use percent_encoding::percent_decode_str;
+
 /// Where the servers are, without user, password or token.
 pub(super) fn servers(urls: &str) -> Vec<String> {
     let bare = |url: &String| {
@@ -94,29 +96,7 @@ fn parts(url: &str) -> (&str, Option<&str>, &str) {
 
 /// Decodes percent-encoded characters such as `%40`. A percent sign without two hexadecimal digits after it stays.
 fn decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut left = text.as_bytes();
-    while let [first, rest @ ..] = left {
-        let sign = match rest {
-            [high, low, ..] if *first == b'%' => hex(*high).zip(hex(*low)),
-            _ => None,
-        };
-        match sign {
-            Some((high, low)) => {
-                bytes.push(16 * high + low);
-                left = &rest[2..];
-            }
-            None => {
-                bytes.push(*first);
-                left = rest;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
-fn hex(sign: u8) -> Option<u8> {
-    char::from(sign).to_digit(16).map(|value| value as u8)
+    percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
 #[cfg(test)]

@@ -256,9 +256,8 @@ fn open(path: &Path, file: File) -> Result<Documents, SkipReason> {
     archive::documents(Box::new(fs::File::open(path).map_err(unreadable)?), file)
 }
 
-/// A file that is one document: that, and what was left out of it.
+/// A file that is one document: that, without its hash, and what was left out of it.
 fn whole_here(bytes: &[u8], mut file: File) -> Result<(Document, Option<SkipReason>), SkipReason> {
-    let hash = sha256_hex(bytes);
     file.format = file.format.seen(bytes);
     let (mut bytes, mut complaint) = (Cow::Borrowed(bytes), None);
     if matches!(file.format, Format::Picture | Format::OldOffice) {
@@ -303,7 +302,7 @@ fn whole_here(bytes: &[u8], mut file: File) -> Result<(Document, Option<SkipReas
         }
         true => SkipReason::both(parsed.left_out.take(), complaint),
     };
-    let document = file.document(parsed, Some(hash))?;
+    let document = file.document(parsed, Some(String::new()))?;
     Ok((document, left_out))
 }
 

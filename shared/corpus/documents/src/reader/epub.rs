@@ -9,6 +9,7 @@ use super::package::{Package, XML_BYTES_MAX};
 use super::tree::{Node, Tree};
 use super::{Parsed, ReadOptions, SkipReason, TEXT_BYTES_MAX, front_matter, html};
 use crate::document::NumberedLine;
+use percent_encoding::percent_decode_str;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use text::one_line;
@@ -143,16 +144,7 @@ impl Book {
 
 /// `a%20b` is `a b`.
 fn decoded(href: &str) -> String {
-    let mut bytes = Vec::new();
-    let mut rest = href.as_bytes();
-    while let Some((first, behind)) = rest.split_first() {
-        let code = behind.get(..2).filter(|_| *first == b'%');
-        let code =
-            code.and_then(|code| u8::from_str_radix(std::str::from_utf8(code).ok()?, 16).ok());
-        bytes.push(code.unwrap_or(*first));
-        rest = if code.is_some() { &behind[2..] } else { behind };
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+    percent_decode_str(href).decode_utf8_lossy().into_owned()
 }
 
 /// XHTML as HTML: `<title/>` would be open there, and swallow the chapter.

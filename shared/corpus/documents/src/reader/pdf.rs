@@ -9,6 +9,7 @@
 mod bidi;
 mod canvas;
 mod columns;
+mod drawn;
 mod glyphs;
 mod inflate;
 mod labels;

@@ -122,6 +122,71 @@ fn programs_are_read_alike() {
     );
 }
 
+/// As TeX's papers were made before outlines of its fonts were common: a letter is a picture and called by the character of its
+/// code, which comes `later` by so much than ASCII's, and the unit of its font is a dot of the printer.
+fn bitmap_fonts(scale: f64, later: u8) -> Vec<u8> {
+    let lines = [
+        "Okapi at TREC, 1994: the probabilistic model",
+        "weighs terms by 186 of its pages; the \x0crst",
+    ];
+    let code = |c: u8| (c + later) % 128;
+    let mut used: Vec<u8> = lines.concat().bytes().filter(|c| *c != b' ').collect();
+    used.sort_unstable();
+    used.dedup();
+    let called = |c: &u8| format!("/#{c:02x}");
+    let procs: String = used.iter().map(|c| called(c) + " 5 0 R").collect();
+    let differences: String = used
+        .iter()
+        .map(|c| format!("{}{} ", code(*c), called(c)))
+        .collect();
+    let font = format!(
+        "<</Type/Font/Subtype/Type3/FontMatrix[1 0 0 -1 0 0]/FontBBox[0 0 1 -1]/FirstChar 0/LastChar 127\
+         /Widths[{}]/CharProcs<<{procs}>>/Encoding<</Type/Encoding/Differences[{differences}]>>/Resources<<>>>>",
+        "20 ".repeat(128)
+    );
+    let mut text = String::new();
+    for (row, line) in lines.iter().enumerate() {
+        // Blanks are gaps, as TeX makes them.
+        let (mut x, y) = (72.0, 700.0 - 12.0 * row as f64);
+        for word in line.split(' ') {
+            let codes: String = word.bytes().map(|c| format!("{:02x}", code(c))).collect();
+            text += &format!("1 0 0 -1 {x} {y} Tm <{codes}> Tj\n");
+            x += (word.len() as f64 * 20.0 + 14.0) * scale;
+        }
+    }
+    let drawing = format!("BT /F {scale} Tf\n{text} ET");
+    pdf(&[
+        b"<</Type/Catalog/Pages 2 0 R>>".to_vec(),
+        b"<</Type/Pages/Count 1/Kids[4 0 R]/MediaBox[0 0 595 842]>>".to_vec(),
+        font.into_bytes(),
+        b"<</Type/Page/Parent 2 0 R/Contents 6 0 R/Resources<</Font<</F 3 0 R>>>>>>".to_vec(),
+        stream("", b"20 0 2 0 18 30 d1 2 0 16 30 re f"),
+        stream("", drawing.as_bytes()),
+    ])
+}
+
+#[test]
+fn letters_that_are_pictures_are_read_by_their_widths_and_codes() {
+    let said = |file: &[u8]| lines_of_page(&read("okapi.pdf", file).unwrap(), 1).join(" ");
+    let text = said(&bitmap_fonts(0.24, 0));
+    assert_eq!(
+        text,
+        "Okapi at TREC, 1994: the probabilistic model weighs terms by 186 of its pages; the first"
+    );
+    // Where codes say nothing, what has no name is left out.
+    let text = said(&bitmap_fonts(0.24, 7));
+    assert!(text.contains("probabilistic model"), "{text}");
+    assert!(
+        !text.contains(|c: char| c.is_ascii_digit() || c > '\u{7f}'),
+        "{text}"
+    );
+    // Nobody sees letters of half a point.
+    assert_eq!(
+        read("a.pdf", &bitmap_fonts(0.012, 0)),
+        Err(SkipReason::NoText)
+    );
+}
+
 #[test]
 fn what_holds_no_text_is_named() {
     assert_eq!(
@@ -273,6 +338,29 @@ fn text_that_is_seen_and_text_of_scans_is_read() {
     }
     let told = "/Span<</ActualText(whatever is said)>>BDC BT /F 11 Tf 72 605 Td (other) Tj ET EMC";
     assert_eq!(drawn(told, false), "Seen; other");
+}
+
+#[test]
+fn text_in_white_over_what_a_mask_shows_is_read() {
+    let page = |drawing: &str| {
+        let form =
+            "/Type/XObject/Subtype/Form/BBox[0 0 595 842]/Group<</S/Transparency/CS/DeviceGray>>";
+        let resources = "<</Font<</F 3 0 R>>/XObject<</Ground 6 0 R>>/ExtGState<</Mask<</SMask<</S/Luminosity/G 7 0 R>>>>>>>>";
+        let bytes = pdf(&[
+            b"<</Type/Catalog/Pages 2 0 R>>".to_vec(),
+            b"<</Type/Pages/Count 1/Kids[4 0 R]/MediaBox[0 0 595 842]>>".to_vec(),
+            b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>".to_vec(),
+            format!("<</Type/Page/Parent 2 0 R/Contents 5 0 R/Resources{resources}>>").into_bytes(),
+            stream("", format!("BT /F 11 Tf 72 700 Td (Seen) Tj ET {drawing} 1 g BT /F 11 Tf 72 605 Td (shown) Tj ET").as_bytes()),
+            stream(form, b""),
+            stream(form, b"1 g 0 0 595 842 re f"),
+        ]);
+        let lines = parse_within(&bytes, LIMITS).unwrap().lines.into_iter();
+        let texts = lines.map(|line| line.text).filter(|text| !text.is_empty());
+        texts.collect::<Vec<_>>().join("; ")
+    };
+    assert_eq!(page("q /Mask gs /Ground Do Q"), "Seen; shown");
+    assert_eq!(page("q /Ground Do Q"), "Seen");
 }
 
 #[test]

@@ -68,11 +68,20 @@ impl Canvas {
         }
     }
 
-    /// Whether a letter of this size can be seen there; `paper` says that it has the colour of paper.
-    pub(super) fn shows(&self, at: Point, size: f64, paper: bool) -> bool {
+    /// Paint that may lie anywhere.
+    pub(super) fn paint_all(&mut self) {
+        self.painted.mark((0, CELLS - 1), (0, CELLS - 1));
+    }
+
+    /// The smallest type that can be seen on the page.
+    pub(super) fn smallest(&self) -> f64 {
         let long_side = self.area.width().max(self.area.height());
-        let smallest = SMALLEST * (long_side / LONG_SIDE).min(1.0);
-        self.area.contains(at) && size >= smallest && (!paper || self.painted.holds(self.cell(at)))
+        SMALLEST * (long_side / LONG_SIDE).min(1.0)
+    }
+
+    /// Whether a letter can be seen there; `paper` says that it has the colour of paper.
+    pub(super) fn shows(&self, at: Point, paper: bool) -> bool {
+        self.area.contains(at) && (!paper || self.painted.holds(self.cell(at)))
     }
 
     /// Whether there is an image.

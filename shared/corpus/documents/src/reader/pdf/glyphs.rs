@@ -6,6 +6,7 @@
 //! each copy may do the same.
 
 use super::canvas::{Canvas, is_paper};
+use super::drawn;
 use hayro_interpret::font::{Glyph, GlyphRun};
 use hayro_interpret::hayro_cmap::BfString;
 use hayro_interpret::hayro_syntax::object::{Dict, String as PdfString};
@@ -21,6 +22,8 @@ const UNITS: f64 = 1_000.0;
 const WIDTH_UNITS: f32 = 500.0;
 /// How far above its base line the middle of a letter is, in units.
 const MIDDLE_UNITS: f64 = 250.0;
+/// So many letters with a name show what the codes of a page are.
+const LETTERS_MIN: u32 = 20;
 /// Most glyphs that are given another text, and most bytes of it.
 const TOLD_GLYPHS_MAX: usize = 8;
 const TOLD_BYTES_MAX: usize = 34;
@@ -58,6 +61,7 @@ pub(super) struct Placed {
     pub(super) start: f64,
     pub(super) end: f64,
     pub(super) base: f64,
+    /// Of letters that are drawn by instructions (Type 3), 0 until the page is finished.
     pub(super) size: f64,
     pub(super) text: String,
 }
@@ -72,6 +76,8 @@ pub(super) struct Collector<'b> {
     invisible: Vec<(usize, Point)>,
     /// How many of those no other drawing has followed yet.
     last_invisible: usize,
+    /// Letters that are drawn by instructions and have a name: those whose code is that of the letter, and the others.
+    codes: [u32; 2],
     /// For each piece of marked content that is open, what its glyphs say where that is told, and the first of them.
     marked: Vec<Option<(String, usize)>>,
 }
@@ -86,6 +92,7 @@ impl<'b> Collector<'b> {
             glyphs: Vec::new(),
             invisible: Vec::new(),
             last_invisible: 0,
+            codes: [0; 2],
             marked: Vec::new(),
         }
     }
@@ -97,6 +104,7 @@ impl<'b> Collector<'b> {
 
     /// The glyphs, in the order in which they are drawn. An image may follow the text that lies over it.
     pub(super) fn finish(self) -> Vec<Placed> {
+        let are_codes_letters = self.are_codes_letters();
         let mut glyphs = self.glyphs;
         let mut hidden = self
             .invisible
@@ -109,7 +117,19 @@ impl<'b> Collector<'b> {
             index += 1;
             hidden.next_if_eq(&(index - 1)).is_none()
         });
+        drawn::name(&mut glyphs, are_codes_letters);
+        let size = drawn::size(&glyphs);
+        glyphs.retain(|glyph| self.hidden || glyph.size > 0.0 || size >= self.canvas.smallest());
+        for glyph in glyphs.iter_mut().filter(|glyph| glyph.size == 0.0) {
+            glyph.size = size;
+        }
         glyphs
+    }
+
+    /// Whether the codes of letters that are drawn by instructions are those of ASCII, as those with a name show.
+    fn are_codes_letters(&self) -> bool {
+        let [alike, others] = self.codes;
+        alike >= LETTERS_MIN && others <= alike / 20
     }
 
     /// Gives a few glyphs, the first of which has this index, the text that is told for them: how programs say what
@@ -171,9 +191,11 @@ impl<'b> Collector<'b> {
 
 /// A glyph under the transform that places it, and the middle of it; `None` when it is nowhere, or says nothing.
 fn placed(glyph: &Glyph<'_>, transform: Affine) -> Option<(Placed, Point)> {
-    let text = match glyph.as_unicode()? {
-        BfString::Char(c) => c.to_string(),
-        BfString::String(text) => text,
+    let text = match (glyph.as_unicode(), glyph) {
+        (Some(BfString::Char(c)), _) => c.to_string(),
+        (Some(BfString::String(text)), _) => text,
+        (None, Glyph::Type3(letter)) => drawn::unnamed(letter.char_code())?.to_string(),
+        (None, Glyph::Outline(_)) => return None,
     };
     let width = match glyph {
         Glyph::Outline(outline) => outline.advance_width(),
@@ -200,7 +222,10 @@ fn placed(glyph: &Glyph<'_>, transform: Affine) -> Option<(Placed, Point)> {
         start: start + from * along,
         end: start + to * along,
         base: y * cos - x * sin,
-        size: up.max(along * 0.2) * UNITS,
+        size: match glyph {
+            Glyph::Outline(_) => up.max(along * 0.2) * UNITS,
+            Glyph::Type3(_) => 0.0,
+        },
         text,
     };
     Some((
@@ -216,6 +241,14 @@ fn is_right_to_left_accent(c: char) -> bool {
 impl<'a> Device<'a> for Collector<'_> {
     fn draw_glyph_run(&mut self, run: &GlyphRun<'_, 'a>, props: DrawProps<'a>, mode: &DrawMode) {
         self.budget.spend(run.glyphs().len() as u64 + 1);
+        for glyph in run.glyphs() {
+            if let Glyph::Type3(letter) = &**glyph
+                && let Some(BfString::Char(c)) = letter.as_unicode()
+                && c.is_ascii_alphabetic()
+            {
+                self.codes[usize::from(letter.char_code() != c as u32)] += 1;
+            }
+        }
         let glyphs = run
             .glyphs()
             .iter()
@@ -231,7 +264,10 @@ impl<'a> Device<'a> for Collector<'_> {
         self.last_invisible = 0;
         let (hidden, canvas) = (self.hidden, &self.canvas);
         let paper = is_paper(&props.paint);
-        let shown = glyphs.filter(|(glyph, at)| hidden || canvas.shows(*at, glyph.size, paper));
+        let smallest = canvas.smallest();
+        let is_small = |glyph: &Placed| glyph.size > 0.0 && glyph.size < smallest;
+        let shown =
+            glyphs.filter(|(glyph, at)| hidden || !is_small(glyph) && canvas.shows(*at, paper));
         let first = self.glyphs.len();
         self.glyphs.extend(shown.map(|(glyph, _)| glyph));
         // Letters that are filled and have an outline come twice.
@@ -264,8 +300,12 @@ impl<'a> Device<'a> for Collector<'_> {
         self.last_invisible = 0;
     }
 
-    fn push_transparency_group(&mut self, _: f32, _: Option<SoftMask<'a>>, _: BlendMode) {
+    /// What a mask shows may lie anywhere: shadows and fades come with masks, under letters in white.
+    fn push_transparency_group(&mut self, _: f32, mask: Option<SoftMask<'a>>, _: BlendMode) {
         self.budget.spend(1);
+        if mask.is_some() {
+            self.canvas.paint_all();
+        }
     }
 
     fn draw_image(&mut self, image: Image<'a, '_>, props: ImageDrawProps<'a>) {
