@@ -1,4 +1,4 @@
-//! Fits the passages that were found into one scatter record.
+//! Which passages of those that were found go on: those worth reading, and as many as fit into one scatter record.
 //!
 //! Sizes are those of the *encoded* passage, which is never shorter than its text: line breaks, quotes and metadata
 //! take room in the message, too.
@@ -8,6 +8,23 @@ use envelope::{CodecError, Passage};
 
 /// The longest text that fits whatever it holds: JSON writes one byte as six at most.
 const TEXT_BYTES_SAFE: usize = SCATTER_TEXT_BYTES_MAX / 8;
+
+/// Passages that are read at once, whatever their scores: the first ones hold the values of the answer for four fifths of the
+/// questions (ADR 0036).
+const READ_ALWAYS: usize = 3;
+
+/// Leaves out the passages, behind the first three, whose score is below this share of the best one; and says how many. Scores
+/// that are not above 0 say nothing of shares, so nothing is left out then.
+pub(crate) fn leave_out_faint(found: &mut Vec<Passage>, share: f32) -> usize {
+    let best = found.iter().map(|one| one.score).fold(0.0, f32::max);
+    let before = found.len();
+    let mut places = 0..before;
+    found.retain(|one| {
+        let is_first = places.next().is_some_and(|place| place < READ_ALWAYS);
+        is_first || best <= 0.0 || one.score >= share * best
+    });
+    before - found.len()
+}
 
 /// The best passages that fit, at most `count_max`, and how many were left out or cut for their
 /// size. At least one is kept: a single passage that is too large is cut.
@@ -79,6 +96,31 @@ mod tests {
         let (kept, trimmed) = fit(found, 5).unwrap();
         assert_eq!((kept.len(), trimmed), (1, 1));
         assert!(serde_json::to_vec(&kept).unwrap().len() <= SCATTER_TEXT_BYTES_MAX);
+    }
+
+    #[test]
+    fn what_is_far_below_the_best_is_not_read() {
+        let left = |scores: &[f32], share| {
+            let scored = scores.iter().map(|score| Passage {
+                score: *score,
+                ..passage("d", "text")
+            });
+            let mut found: Vec<Passage> = scored.collect();
+            let count = leave_out_faint(&mut found, share);
+            assert_eq!(found.len() + count, scores.len());
+            found.iter().map(|one| one.score).collect::<Vec<_>>()
+        };
+        // The best need not be the first: documents are ranked before passages.
+        let scores = [0.3, 0.2, 0.1, 0.19, 0.6, 0.27, 0.26];
+        assert_eq!(left(&scores, 0.45), [0.3, 0.2, 0.1, 0.6, 0.27]);
+        assert_eq!(left(&scores, 0.0), scores);
+        assert_eq!(left(&[0.9, 0.1, 0.1], 0.45), [0.9, 0.1, 0.1]);
+        // What a reranking model gives may lie on either side of 0.
+        assert_eq!(
+            left(&[-1.0, -2.0, -3.0, -4.0], 0.45),
+            [-1.0, -2.0, -3.0, -4.0]
+        );
+        assert!(left(&[], 0.45).is_empty());
     }
 
     proptest! {

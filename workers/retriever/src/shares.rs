@@ -37,6 +37,14 @@ pub(crate) struct NamedLists {
     named: usize,
 }
 
+impl NamedLists {
+    /// Whether a side of a comparison or a timeline was searched for by itself. The scores of its passages are by what the
+    /// question says of this side, so they are not comparable with others.
+    pub(crate) fn has_sides(&self) -> bool {
+        self.lists.len() > self.named
+    }
+}
+
 /// The conditions that had a share, for the trail; empty when none had.
 pub(crate) fn told(shared: &Shared) -> String {
     let told = shared

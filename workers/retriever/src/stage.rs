@@ -6,7 +6,7 @@ use crate::known::lacking;
 use crate::linked_search::LinkedResult;
 use crate::narrowing::Narrowing;
 use crate::options::Options;
-use crate::passages::fit;
+use crate::passages::{fit, leave_out_faint};
 use crate::shares::{self, NamedLists};
 use crate::tables::Tabled;
 use crate::unclear;
@@ -173,6 +173,7 @@ impl Retriever {
         let mut looked = looked?;
         let mut understood = LinkedResult::of(&derived);
         understood.filter = looked.narrowing.derived();
+        let mut has_sides = false;
         if !is_strict {
             let filter = looked.narrowing.filter.clone();
             let request = self.request(cx, &looked.plan, then, filter, None);
@@ -184,11 +185,19 @@ impl Retriever {
             let found = &mut looked.found.result;
             match named {
                 Ok(named) => {
+                    has_sides = named.has_sides();
                     (*found, understood.shared) =
                         shares::merge(std::mem::take(found), named, request.top_k, &self.options);
                     said.push_str(&shares::told(&understood.shared));
                 }
                 Err(error) => said = format!("{said}; no share of the list ({})", error.code()),
+            }
+        }
+        if !has_sides && self.is_read_at_once(cx, then) {
+            let passages = &mut looked.found.result.passages;
+            match leave_out_faint(passages, self.options.read_share) {
+                0 => {}
+                count => said.push_str(&format!("; {count} far below the best left out")),
             }
         }
         let told = told(&looked.found.found, looked.plan.sub_queries.len());
@@ -319,6 +328,11 @@ impl Retriever {
             top_k,
             after,
         }
+    }
+
+    /// Whether all passages go into one prompt, which takes the longer the more they are.
+    fn is_read_at_once(&self, cx: &StepContext, then: After) -> bool {
+        then == After::Generate && cx.case.mode != Mode::Simple
     }
 
     /// How many candidates are fetched, and how many passages are kept.
