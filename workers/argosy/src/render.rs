@@ -472,7 +472,7 @@ pub(crate) fn one_line(text: &str, max: usize) -> String {
     }
 }
 
-/// How long ago, in the largest unit that says something.
+/// A time, or how long ago something was, in the largest unit that says something.
 pub(crate) fn age(ms: u64) -> String {
     match ms / 1_000 {
         s @ ..120 => format!("{s} s"),

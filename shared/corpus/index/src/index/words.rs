@@ -25,47 +25,29 @@ pub(super) struct Words {
     language: Option<Language>,
     /// The chain of each language that was met.
     chains: Vec<Option<TextAnalyzer>>,
-    /// By the hash of the word; nothing before the first text, and of no length where nothing is kept.
-    slots: Vec<Slot>,
+    /// Words as they stand in texts, with their stems, by the hash of the word; nothing before the first text, and of no
+    /// length where nothing is kept.
+    slots: Vec<[Short; 2]>,
     kept: usize,
     token: Token,
 }
 
-/// A word as it stands in texts, and its stem.
-#[derive(Clone, Copy, Default)]
-struct Slot {
-    word: Short,
-    stem: Short,
+/// A short text of a language: the language, the bytes of the text, and the text. Plain bytes, so that a table in which
+/// nothing stands is memory that nobody has touched yet, and costs nothing to make.
+type Short = [u8; 2 + KEPT_BYTES_MAX];
+
+/// `None` when it is too long.
+fn short(language: Language, text: &str) -> Option<Short> {
+    let mut short = [0; 2 + KEPT_BYTES_MAX];
+    short[0] = language as u8;
+    short[1] = u8::try_from(text.len()).ok()?;
+    let bytes = short[2..].get_mut(..text.len())?;
+    bytes.copy_from_slice(text.as_bytes());
+    Some(short)
 }
 
-/// A short text of a language in place.
-#[derive(Clone, Copy, Default, PartialEq)]
-struct Short {
-    language: u8,
-    length: u8,
-    bytes: [u8; KEPT_BYTES_MAX],
-}
-
-impl Short {
-    /// `None` when it is too long.
-    fn new(language: Language, text: &str) -> Option<Short> {
-        let mut short = Short {
-            language: language as u8,
-            length: u8::try_from(text.len()).ok()?,
-            ..Short::default()
-        };
-        let bytes = short.bytes.get_mut(..text.len())?;
-        bytes.copy_from_slice(text.as_bytes());
-        Some(short)
-    }
-
-    fn bytes(&self) -> &[u8] {
-        &self.bytes[..usize::from(self.length)]
-    }
-
-    fn is(&self, language: Language, text: &str) -> bool {
-        self.language == language as u8 && self.bytes() == text.as_bytes()
-    }
+fn text_of(short: &Short) -> Option<&str> {
+    std::str::from_utf8(&short[2..2 + usize::from(short[1])]).ok()
 }
 
 impl Words {
@@ -102,13 +84,14 @@ impl Words {
         }
         let text = &mut self.token.text;
         text.clear();
+        let known = short(language, word);
         let mut slot = match self.kept {
             0 => None,
             _ => Some(&mut self.slots[slot_of(word)]),
         };
-        if let Some(slot) = &slot
-            && slot.word.is(language, word)
-            && let Ok(stem) = std::str::from_utf8(slot.stem.bytes())
+        if let Some([word, stem]) = slot.as_deref()
+            && known.as_ref() == Some(word)
+            && let Some(stem) = text_of(stem)
         {
             text.push_str(stem);
             return true;
@@ -120,10 +103,9 @@ impl Words {
         }
         text.push_str(&tokens.token().text);
         if let Some(slot) = &mut slot
-            && let (Some(word), Some(stem)) =
-                (Short::new(language, word), Short::new(language, text))
+            && let (Some(word), Some(stem)) = (known, short(language, text))
         {
-            **slot = Slot { word, stem };
+            **slot = [word, stem];
         }
         true
     }
@@ -143,7 +125,9 @@ impl Tokenizer for Words {
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> WordStream<'a> {
         self.token.reset();
-        self.slots.resize(self.kept, Slot::default());
+        if self.slots.len() < self.kept {
+            self.slots = vec![[[0; 2 + KEPT_BYTES_MAX]; 2]; self.kept];
+        }
         WordStream {
             text,
             at: 0,
