@@ -4,6 +4,7 @@
 use crate::grounds::Grounds;
 use crate::looking::Looked;
 use crate::narrowing::Narrowing;
+use crate::passages::leave_out_faint;
 use crate::stage::{Error, Retriever};
 use crate::unclear;
 use envelope::hop::RetrieverExit;
@@ -12,12 +13,13 @@ use search::SearchResult;
 use stage::{StepContext, StepOutput};
 
 impl Retriever {
-    /// The exit after the searches: the passages, or a doubt.
+    /// The exit after the searches: the passages, or a doubt. Those that conditions chose (`is_chosen`) are all read.
     pub(crate) fn exit(
         &self,
         cx: &StepContext,
         then: After,
         looked: Looked,
+        is_chosen: bool,
     ) -> Result<StepOutput<RetrieverExit>, Error> {
         let Looked {
             plan,
@@ -25,7 +27,7 @@ impl Retriever {
             told,
             ..
         } = looked;
-        let found = looked.found.result;
+        let mut found = looked.found.result;
         if found.passages.is_empty() {
             let doubt = narrowing.doubt(&cx.case, &found.unknown_fields, &found.unlike_fields);
             return Ok(match cx.case.read.is_empty() {
@@ -41,7 +43,16 @@ impl Retriever {
             return Ok(back);
         }
         let matched = narrowing.matched(&found.unknown_fields);
-        self.scatter(cx, plan, then, found, matched)
+        let faint = match self.is_read_at_once(cx, then) && !is_chosen {
+            true => leave_out_faint(&mut found.passages, self.options.read_share),
+            false => 0,
+        };
+        let mut done = self.scatter(cx, plan, then, found, matched)?;
+        if faint > 0 {
+            let told = format!("; {faint} far below the best left out");
+            done.decided.push_str(&told);
+        }
+        Ok(done)
     }
 
     /// The question back when the documents say too little of the question. A user who has just been asked is not

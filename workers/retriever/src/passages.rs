@@ -13,15 +13,18 @@ const TEXT_BYTES_SAFE: usize = SCATTER_TEXT_BYTES_MAX / 8;
 /// questions (ADR 0036).
 const READ_ALWAYS: usize = 3;
 
-/// Leaves out the passages, behind the first three, whose score is below this share of the best one; and says how many. Scores
-/// that are not above 0 say nothing of shares, so nothing is left out then.
+/// Leaves out the passages, behind the first three, whose score is below this share of the best one; and says how many. Where a
+/// score is not above 0, scores say nothing of shares, and nothing is left out.
 pub(crate) fn leave_out_faint(found: &mut Vec<Passage>, share: f32) -> usize {
     let best = found.iter().map(|one| one.score).fold(0.0, f32::max);
+    if found.iter().any(|one| one.score <= 0.0) {
+        return 0;
+    }
     let before = found.len();
     let mut places = 0..before;
     found.retain(|one| {
         let is_first = places.next().is_some_and(|place| place < READ_ALWAYS);
-        is_first || best <= 0.0 || one.score >= share * best
+        is_first || one.score >= share * best
     });
     before - found.len()
 }
@@ -115,7 +118,8 @@ mod tests {
         assert_eq!(left(&scores, 0.45), [0.3, 0.2, 0.1, 0.6, 0.27]);
         assert_eq!(left(&scores, 0.0), scores);
         assert_eq!(left(&[0.9, 0.1, 0.1], 0.45), [0.9, 0.1, 0.1]);
-        // What a reranking model gives may lie on either side of 0.
+        // Scores of another searcher may lie on either side of 0.
+        assert_eq!(left(&[2.0, 0.8, 0.5, 0.4, -0.1], 0.45).len(), 5);
         assert_eq!(
             left(&[-1.0, -2.0, -3.0, -4.0], 0.45),
             [-1.0, -2.0, -3.0, -4.0]

@@ -6,7 +6,7 @@ use crate::known::lacking;
 use crate::linked_search::LinkedResult;
 use crate::narrowing::Narrowing;
 use crate::options::Options;
-use crate::passages::{fit, leave_out_faint};
+use crate::passages::fit;
 use crate::shares::{self, NamedLists};
 use crate::tables::Tabled;
 use crate::unclear;
@@ -173,7 +173,8 @@ impl Retriever {
         let mut looked = looked?;
         let mut understood = LinkedResult::of(&derived);
         understood.filter = looked.narrowing.derived();
-        let mut has_sides = false;
+        // Where all that is found satisfies the conditions, and where sides have scores of their own, all is read.
+        let mut is_chosen = is_strict;
         if !is_strict {
             let filter = looked.narrowing.filter.clone();
             let request = self.request(cx, &looked.plan, then, filter, None);
@@ -185,19 +186,12 @@ impl Retriever {
             let found = &mut looked.found.result;
             match named {
                 Ok(named) => {
-                    has_sides = named.has_sides();
+                    is_chosen = named.has_sides();
                     (*found, understood.shared) =
                         shares::merge(std::mem::take(found), named, request.top_k, &self.options);
                     said.push_str(&shares::told(&understood.shared));
                 }
                 Err(error) => said = format!("{said}; no share of the list ({})", error.code()),
-            }
-        }
-        if !has_sides && self.is_read_at_once(cx, then) {
-            let passages = &mut looked.found.result.passages;
-            match leave_out_faint(passages, self.options.read_share) {
-                0 => {}
-                count => said.push_str(&format!("; {count} far below the best left out")),
             }
         }
         let told = told(&looked.found.found, looked.plan.sub_queries.len());
@@ -211,7 +205,7 @@ impl Retriever {
         }));
         let failed = looked.found.failed.iter().cloned();
         fallbacks.extend(failed.map(|query| Fallback::SubQueryFailed { query }));
-        let mut done = self.exit(cx, then, looked)?;
+        let mut done = self.exit(cx, then, looked, is_chosen)?;
         done.decided = format!("{again}{}{told}{said}", done.decided);
         done.usage.searches = searches;
         done.conditions = understood.conditions().map(Box::new);
@@ -331,7 +325,7 @@ impl Retriever {
     }
 
     /// Whether all passages go into one prompt, which takes the longer the more they are.
-    fn is_read_at_once(&self, cx: &StepContext, then: After) -> bool {
+    pub(crate) fn is_read_at_once(&self, cx: &StepContext, then: After) -> bool {
         then == After::Generate && cx.case.mode != Mode::Simple
     }
 

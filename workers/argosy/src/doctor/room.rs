@@ -253,15 +253,17 @@ fn sustainable(loads: &[StreamLoad], terms: Terms, wanted: Option<f64>) -> Said 
     );
     let wanted = wanted.filter(|wanted| *wanted > least.rate);
     let Some((wanted, (stream, lasts))) = wanted.and_then(|wanted| {
-        let full = loads.iter().map(|load| (load.stream, load.lasts(wanted)));
+        let short = loads.iter().filter(|load| load.rate < wanted);
+        let full = short.map(|load| (load.stream, load.lasts(wanted)));
         Some((wanted, full.min_by_key(|(_, lasts)| *lasts)?))
     }) else {
         return Said::ok(text);
     };
     let text = format!(
-        "{text}; {wanted} are wanted, which fit for {}, until {} is full",
+        "{text}; {wanted} are wanted, which fit for {}, until {} is full ({} of memory for ever)",
         crate::render::age(lasts.as_millis() as u64),
-        stream.name()
+        stream.name(),
+        bytes(memory(wanted, terms) as u64)
     );
     let short = loads.iter().filter(|load| load.rate < wanted);
     let wants = short.map(|load| {
@@ -386,6 +388,18 @@ mod tests {
             "{fix}"
         );
         assert!(!fix.contains("inbox"), "{fix}");
+        // Of the default sizes steps take it for ever, so answers alone are short, after more than an hour.
+        let loads = [
+            load(steps, state(0, 0, 24 << 30), TERMS),
+            load(answers, state(0, 0, 13 << 30), TERMS),
+        ];
+        let said = sustainable(&loads, TERMS, Some(1_000.0));
+        assert_eq!(said.verdict, CheckStatus::Warn);
+        assert!(
+            said.text.contains("for 70 min, until ARGOSY_ANSWERS"),
+            "{said:?}"
+        );
+        assert!(!said.fix.unwrap().contains("steps"));
     }
 
     #[test]

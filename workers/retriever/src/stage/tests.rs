@@ -362,6 +362,37 @@ async fn a_search_that_is_generated_from_fetches_less_in_simple_mode() {
     }
 }
 
+#[tokio::test]
+async fn what_is_far_below_the_best_goes_into_no_prompt_of_all_passages() {
+    let scores = [0.9, 0.8, 0.1, 0.1, 0.5];
+    for (then, mode, kept) in [
+        (After::Generate, Mode::Agentic, 4),
+        (After::Generate, Mode::Simple, 5),
+        (After::Map, Mode::Agentic, 5),
+    ] {
+        let scored = scores.iter().enumerate().map(|(i, score)| Passage {
+            score: *score,
+            ..passage(&format!("d{i}"), "t")
+        });
+        let searcher = Arc::new(FakeSearcher::new(scored.collect(), 2));
+        let retriever = Retriever::new(searcher, Options::default()).unwrap();
+        let search = Search {
+            plan: plan(),
+            then,
+            ..Search::default()
+        };
+        let mut cx = cx();
+        cx.case.mode = mode;
+        let done = retriever.run(&cx, search).await.unwrap();
+        let RetrieverExit::Found(found) = &done.out else {
+            panic!("nothing found")
+        };
+        assert_eq!(found.passages.len(), kept, "{then:?} {mode:?}");
+        let is_told = done.decided.contains("1 far below the best left out");
+        assert_eq!(is_told, kept < 5, "{}", done.decided);
+    }
+}
+
 /// Runs a step that knows two chunks, of which the index has `known`.
 async fn looked(question: &str, known: &[Passage]) -> (StepOutput<RetrieverExit>, usize) {
     let ids = ["a", "b"].map(|doc| passage(doc, "").chunk_id);

@@ -124,7 +124,7 @@ fn programs_are_read_alike() {
 
 /// As TeX's papers were made before outlines of its fonts were common: a letter is a picture and called by the character of its
 /// code, which comes `later` by so much than ASCII's, and the unit of its font is a dot of the printer.
-fn bitmap_fonts(scale: f64, later: u8) -> Vec<u8> {
+fn bitmap_fonts(scale: f64, later: u8, also: &str) -> Vec<u8> {
     let lines = [
         "Okapi at TREC, 1994: the probabilistic model",
         "weighs terms by 186 of its pages; the \x0crst",
@@ -154,7 +154,7 @@ fn bitmap_fonts(scale: f64, later: u8) -> Vec<u8> {
             x += (word.len() as f64 * 20.0 + 14.0) * scale;
         }
     }
-    let drawing = format!("BT /F {scale} Tf\n{text} ET");
+    let drawing = format!("BT /F {scale} Tf\n{text} {also} ET");
     pdf(&[
         b"<</Type/Catalog/Pages 2 0 R>>".to_vec(),
         b"<</Type/Pages/Count 1/Kids[4 0 R]/MediaBox[0 0 595 842]>>".to_vec(),
@@ -168,13 +168,16 @@ fn bitmap_fonts(scale: f64, later: u8) -> Vec<u8> {
 #[test]
 fn letters_that_are_pictures_are_read_by_their_widths_and_codes() {
     let said = |file: &[u8]| lines_of_page(&read("okapi.pdf", file).unwrap(), 1).join(" ");
-    let text = said(&bitmap_fonts(0.24, 0));
+    let text = said(&bitmap_fonts(0.24, 0, ""));
     assert_eq!(
         text,
         "Okapi at TREC, 1994: the probabilistic model weighs terms by 186 of its pages; the first"
     );
+    // Not by what is large beside it is it told whether text can be seen.
+    let tiny = "/F 0.012 Tf 1 0 0 -1 72 500 Tm (the secret) Tj";
+    assert_eq!(said(&bitmap_fonts(0.24, 0, tiny)), text);
     // Where codes say nothing, what has no name is left out.
-    let text = said(&bitmap_fonts(0.24, 7));
+    let text = said(&bitmap_fonts(0.24, 7, ""));
     assert!(text.contains("probabilistic model"), "{text}");
     assert!(
         !text.contains(|c: char| c.is_ascii_digit() || c > '\u{7f}'),
@@ -182,7 +185,7 @@ fn letters_that_are_pictures_are_read_by_their_widths_and_codes() {
     );
     // Nobody sees letters of half a point.
     assert_eq!(
-        read("a.pdf", &bitmap_fonts(0.012, 0)),
+        read("a.pdf", &bitmap_fonts(0.012, 0, "")),
         Err(SkipReason::NoText)
     );
 }
@@ -361,6 +364,8 @@ fn text_in_white_over_what_a_mask_shows_is_read() {
     };
     assert_eq!(page("q /Mask gs /Ground Do Q"), "Seen; shown");
     assert_eq!(page("q /Ground Do Q"), "Seen");
+    // What is drawn with a mask lies where it is drawn.
+    assert_eq!(page("q /Mask gs 0 0 1 rg 400 20 9 9 re f Q"), "Seen");
 }
 
 #[test]

@@ -61,7 +61,7 @@ pub(super) struct Placed {
     pub(super) start: f64,
     pub(super) end: f64,
     pub(super) base: f64,
-    /// Of letters that are drawn by instructions (Type 3), 0 until the page is finished.
+    /// Below 0 until the page is finished where a font of drawn letters (Type 3) says so small a size that it means no points.
     pub(super) size: f64,
     pub(super) text: String,
 }
@@ -78,6 +78,9 @@ pub(super) struct Collector<'b> {
     last_invisible: usize,
     /// Letters that are drawn by instructions and have a name: those whose code is that of the letter, and the others.
     codes: [u32; 2],
+    /// How often anything was painted, and for each group that is open and has a mask how often before it.
+    drawn: u64,
+    groups: Vec<Option<u64>>,
     /// For each piece of marked content that is open, what its glyphs say where that is told, and the first of them.
     marked: Vec<Option<(String, usize)>>,
 }
@@ -93,6 +96,8 @@ impl<'b> Collector<'b> {
             invisible: Vec::new(),
             last_invisible: 0,
             codes: [0; 2],
+            drawn: 0,
+            groups: Vec::new(),
             marked: Vec::new(),
         }
     }
@@ -118,11 +123,7 @@ impl<'b> Collector<'b> {
             hidden.next_if_eq(&(index - 1)).is_none()
         });
         drawn::name(&mut glyphs, are_codes_letters);
-        let size = drawn::size(&glyphs);
-        glyphs.retain(|glyph| self.hidden || glyph.size > 0.0 || size >= self.canvas.smallest());
-        for glyph in glyphs.iter_mut().filter(|glyph| glyph.size == 0.0) {
-            glyph.size = size;
-        }
+        drawn::resize(&mut glyphs, self.canvas.smallest(), self.hidden);
         glyphs
     }
 
@@ -170,6 +171,7 @@ impl<'b> Collector<'b> {
 
     fn paint(&mut self, place: Rect, props: &DrawProps<'_>, mode: &DrawMode) {
         self.last_invisible = 0;
+        self.drawn += 1;
         let place = props.transform.transform_rect_bbox(place);
         match mode {
             DrawMode::Fill(_) | DrawMode::FillAndStroke(..) => {
@@ -190,7 +192,7 @@ impl<'b> Collector<'b> {
 }
 
 /// A glyph under the transform that places it, and the middle of it; `None` when it is nowhere, or says nothing.
-fn placed(glyph: &Glyph<'_>, transform: Affine) -> Option<(Placed, Point)> {
+fn placed(glyph: &Glyph<'_>, transform: Affine, smallest: f64) -> Option<(Placed, Point)> {
     let text = match (glyph.as_unicode(), glyph) {
         (Some(BfString::Char(c)), _) => c.to_string(),
         (Some(BfString::String(text)), _) => text,
@@ -222,9 +224,9 @@ fn placed(glyph: &Glyph<'_>, transform: Affine) -> Option<(Placed, Point)> {
         start: start + from * along,
         end: start + to * along,
         base: y * cos - x * sin,
-        size: match glyph {
-            Glyph::Outline(_) => up.max(along * 0.2) * UNITS,
-            Glyph::Type3(_) => 0.0,
+        size: match (glyph, up.max(along * 0.2) * UNITS) {
+            (Glyph::Type3(_), size) if size < smallest => -size,
+            (_, size) => size,
         },
         text,
     };
@@ -249,10 +251,11 @@ impl<'a> Device<'a> for Collector<'_> {
                 self.codes[usize::from(letter.char_code() != c as u32)] += 1;
             }
         }
+        let smallest = self.canvas.smallest();
         let glyphs = run
             .glyphs()
             .iter()
-            .filter_map(|glyph| placed(glyph, props.transform * glyph.transform()));
+            .filter_map(|glyph| placed(glyph, props.transform * glyph.transform(), smallest));
         if matches!(mode, DrawMode::Invisible) {
             for (glyph, at) in glyphs {
                 self.invisible.push((self.glyphs.len(), at));
@@ -264,8 +267,7 @@ impl<'a> Device<'a> for Collector<'_> {
         self.last_invisible = 0;
         let (hidden, canvas) = (self.hidden, &self.canvas);
         let paper = is_paper(&props.paint);
-        let smallest = canvas.smallest();
-        let is_small = |glyph: &Placed| glyph.size > 0.0 && glyph.size < smallest;
+        let is_small = |glyph: &Placed| (0.0..smallest).contains(&glyph.size);
         let shown =
             glyphs.filter(|(glyph, at)| hidden || !is_small(glyph) && canvas.shows(*at, paper));
         let first = self.glyphs.len();
@@ -300,17 +302,15 @@ impl<'a> Device<'a> for Collector<'_> {
         self.last_invisible = 0;
     }
 
-    /// What a mask shows may lie anywhere: shadows and fades come with masks, under letters in white.
     fn push_transparency_group(&mut self, _: f32, mask: Option<SoftMask<'a>>, _: BlendMode) {
         self.budget.spend(1);
-        if mask.is_some() {
-            self.canvas.paint_all();
-        }
+        self.groups.push(mask.map(|_| self.drawn));
     }
 
     fn draw_image(&mut self, image: Image<'a, '_>, props: ImageDrawProps<'a>) {
         self.budget.spend(1);
         self.last_invisible = 0;
+        self.drawn += 1;
         let size = Rect::new(
             0.0,
             0.0,
@@ -337,5 +337,11 @@ impl<'a> Device<'a> for Collector<'_> {
 
     fn pop_clip(&mut self) {}
 
-    fn pop_transparency_group(&mut self) {}
+    /// A mask over nothing that the library draws is over something that it does not know, such as a fade: it may lie anywhere,
+    /// also under letters in white.
+    fn pop_transparency_group(&mut self) {
+        if self.groups.pop().flatten() == Some(self.drawn) {
+            self.canvas.paint_all();
+        }
+    }
 }
