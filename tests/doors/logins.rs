@@ -385,6 +385,9 @@ async fn what_waits_for_a_login_ends_with_it() {
     let login = issuer.login(json!({"exp": now() - 60 + 3}));
     let ended = waits_until(&door, &login, || {}).await;
     assert!(ended > Duration::from_secs(1), "{ended:?}");
+    // With this minute its login ends, also within a second.
+    let just_ended = issuer.login(json!({"exp": now() - 60}));
+    assert_eq!(door.who(&just_ended).await.status, 401);
     door.end().await;
 }
 

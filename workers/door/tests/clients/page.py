@@ -117,7 +117,7 @@ def finds(of, browser):
     browser.until(lambda: browser.all("#passages .hit"))
     assert "passages" in browser.text("#found")
     browser.click("#passages .hit")
-    browser.until(lambda: browser.text("#passage .passage"))
+    browser.until(lambda: browser.text("#passage[open] .passage"))
     browser.dismiss()
     assert "hit" in browser.run("return document.activeElement.className")
     browser.click("[data-view=documents]")

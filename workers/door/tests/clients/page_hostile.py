@@ -121,7 +121,7 @@ def runs_nothing(of, browser):
                 shown += len(browser.all("#passages .hit"))
                 if browser.all("#passages .hit"):
                     browser.click("#passages .hit")
-                    browser.until(lambda: browser.text("#passage .passage"))
+                    browser.until(lambda: browser.text("#passage[open] .passage"))
                     browser.dismiss()
             browser.click("[data-view=documents]")
             browser.run("document.querySelectorAll('details').forEach((one) => (one.open = true))")

@@ -16,7 +16,7 @@ import urllib.parse
 
 from PIL import Image
 from selenium import webdriver
-from selenium.common.exceptions import StaleElementReferenceException, TimeoutException, WebDriverException
+from selenium.common.exceptions import StaleElementReferenceException, WebDriverException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
@@ -108,15 +108,9 @@ class Browser:
         webdriver.ActionChains(self.tab).send_keys(*keys).perform()
 
     def dismiss(self):
-        """Closes the sheet that is open. Chromium listens for the key only some time after a sheet has opened, and closes it some
-        time after the key: who is as quick as a program may have to press it again."""
-        is_closed = lambda _: not self.all("dialog[open]")
+        """Closes the sheet that is open: Chromium does so some time after the key."""
         self.keys(Keys.ESCAPE)
-        try:
-            WebDriverWait(self.tab, 2, 0.05).until(is_closed)
-        except TimeoutException:
-            self.keys(Keys.ESCAPE)
-            self.until(lambda: is_closed(None))
+        self.until(lambda: not self.all("dialog[open]"))
 
     def back(self):
         """One step back with the keyboard."""
