@@ -134,7 +134,7 @@ pub struct NodesArgs {
 /// `argosy doctor`
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
-    /// Questions a second that the streams are to carry: fails when they do so for less than an hour, and warns when not for ever.
+    /// Questions a second that the streams are to carry: fails when they do not for ever, and says how long they do.
     #[arg(long, value_name = "N")]
     pub rate: Option<f64>,
     /// Logs of conversations to fold anew, those that were last used; 0 for none.

@@ -15,8 +15,6 @@ const MESSAGES: f64 = 8.0;
 const MEMORY: f64 = 256.0;
 /// How many questions a stream has to hold before their mean counts.
 const ENOUGH: u64 = 20;
-/// How long a rate has to fit that need not fit for ever: the busiest hour of a day.
-const PEAK: Duration = Duration::from_secs(3_600);
 /// The share of the gateway's limit on a stream above which the check warns.
 const NEAR: f64 = 0.7;
 /// The bounds of a stream that refuses messages only when it is full. The corpus never shrinks, so 70 % is a corpus
@@ -235,8 +233,8 @@ pub(super) async fn carries(on: &Ground<'_>) -> Checked {
     Ok(sustainable(&loads, terms(on), on.wanted.rate))
 }
 
-/// The finding on the rate. The stream that carries least decides; a wanted rate that does not fit for ever is no fault
-/// while it lasts, but wants a look where it lasts for [`PEAK`], and more room where it does not.
+/// The finding on the rate. The stream that carries least decides. Of a wanted rate that does not fit for ever it says how
+/// long it fits: for a peak that may be enough.
 fn sustainable(loads: &[StreamLoad], terms: Terms, wanted: Option<f64>) -> Said {
     let least = loads.iter().min_by(|a, b| a.rate.total_cmp(&b.rate));
     let Some(least) = least else {
@@ -251,22 +249,18 @@ fn sustainable(loads: &[StreamLoad], terms: Terms, wanted: Option<f64>) -> Said 
         settings::TimeSpan::from_secs(least.kept.as_secs()),
         bytes(memory(least.rate, terms) as u64),
     );
-    let wanted = wanted.filter(|wanted| *wanted > least.rate);
-    let Some((wanted, (stream, lasts))) = wanted.and_then(|wanted| {
-        let short = loads.iter().filter(|load| load.rate < wanted);
-        let full = short.map(|load| (load.stream, load.lasts(wanted)));
-        Some((wanted, full.min_by_key(|(_, lasts)| *lasts)?))
-    }) else {
+    let wanted = wanted.unwrap_or_default();
+    let short: Vec<_> = loads.iter().filter(|load| load.rate < wanted).collect();
+    let Some(first) = short.iter().min_by_key(|load| load.lasts(wanted)) else {
         return Said::ok(text);
     };
     let text = format!(
         "{text}; {wanted} are wanted, which fit for {}, until {} is full ({} of memory for ever)",
-        crate::render::age(lasts.as_millis() as u64),
-        stream.name(),
+        crate::render::age(first.lasts(wanted).as_millis() as u64),
+        first.stream.name(),
         bytes(memory(wanted, terms) as u64)
     );
-    let short = loads.iter().filter(|load| load.rate < wanted);
-    let wants = short.map(|load| {
+    let wants = short.iter().map(|load| {
         let size = bytes(wanted_bytes(load, terms, wanted) as u64);
         format!("{} wants {size}", setting(load.stream))
     });
@@ -275,10 +269,7 @@ fn sustainable(loads: &[StreamLoad], terms: Terms, wanted: Option<f64>) -> Said 
          shorter time (`streams.max_age`, `streams.keep`)",
         wants.collect::<Vec<_>>().join(", ")
     );
-    match lasts >= PEAK {
-        true => Said::warn(text, fix),
-        false => Said::fail(text, fix),
-    }
+    Said::fail(text, fix)
 }
 
 fn wanted_bytes(load: &StreamLoad, terms: Terms, rate: f64) -> f64 {
@@ -358,7 +349,7 @@ mod tests {
             CheckStatus::Ok
         );
         let said = sustainable(&[kept], TERMS, Some(30.0));
-        assert_eq!(said.verdict, CheckStatus::Warn);
+        assert_eq!(said.verdict, CheckStatus::Fail);
         assert!(said.text.contains("which fit for 12 h"), "{said:?}");
         let fix = said.fix.unwrap();
         assert!(
@@ -368,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_that_fits_for_less_than_an_hour_names_each_stream_that_it_fills() {
+    fn a_rate_that_fits_for_a_while_names_each_stream_that_it_fills() {
         let [inbox, steps, _, answers] = CARRIERS;
         let loads = [
             load(inbox, state(0, 0, 64 << 30), TERMS),
@@ -394,7 +385,6 @@ mod tests {
             load(answers, state(0, 0, 13 << 30), TERMS),
         ];
         let said = sustainable(&loads, TERMS, Some(1_000.0));
-        assert_eq!(said.verdict, CheckStatus::Warn);
         assert!(
             said.text.contains("for 70 min, until ARGOSY_ANSWERS"),
             "{said:?}"
