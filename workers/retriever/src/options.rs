@@ -66,8 +66,8 @@ pub struct Options {
     /// Passages to answer from in one call, in agentic mode (`planner.read_at_once`). Default 7, at most 64.
     pub read_max: usize,
     /// Of these passages, those behind the first three are left out whose score is below this share of the best one, 0 to 1; the
-    /// sides of a comparison keep all of theirs. 0 leaves none out. Default 0.45: a quarter less to read, and of 279
-    /// questions one whose answer was left out (ADR 0036).
+    /// sides of a comparison keep all of theirs. 0 leaves none out. Default 0.45: prompts are a fifth shorter, and of 279
+    /// questions one had its answer left out (ADR 0036).
     pub read_share: f32,
     /// Candidates to fetch before reranking, in simple mode. Default 20 passages.
     pub simple_k: usize,

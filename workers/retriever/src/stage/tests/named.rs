@@ -7,20 +7,51 @@ use crate::exits::tried;
 use envelope::TurnId;
 use linking::QuestionSide;
 
-#[tokio::test]
-async fn the_sides_of_a_comparison_are_searched_each_by_itself() {
+/// The sides of a question that compares two names of a company.
+fn sides() -> Vec<QuestionSide> {
     let side = |name: &str| QuestionCondition {
         test: Test::Is(vec![vec![name.to_owned()]]),
         ..of_acme(Intent::Prose).conditions.remove(0)
     };
+    let sides = ["Acme Ltd", "ACME"].map(|name| QuestionSide {
+        conditions: vec![side(name)],
+        said: format!("what {name} says"),
+    });
+    sides.into()
+}
+
+#[tokio::test]
+async fn the_sides_of_a_comparison_keep_what_is_far_below_the_best() {
+    let scored = |doc: &str, score: f32| Passage {
+        score,
+        ..passage(doc, "t")
+    };
+    for (sides, kept) in [(sides(), 6), (Vec::new(), 4)] {
+        let scores = [0.9, 0.8, 0.1, 0.1, 0.5].iter().enumerate();
+        let found = scores.map(|(i, score)| scored(&format!("d{i}"), *score));
+        let mut searcher = FakeSearcher::new(found.collect(), 4);
+        searcher.linked = of_acme(Intent::Prose);
+        searcher.linked.sides = sides;
+        searcher.of_company = vec![scored("c", 0.9)];
+        let retriever = Retriever::new(Arc::new(searcher), Options::default()).unwrap();
+        let search = Search {
+            plan: plan(),
+            then: After::Generate,
+            ..Search::default()
+        };
+        let done = retriever.run(&cx(), search).await.unwrap();
+        let RetrieverExit::Found(found) = &done.out else {
+            panic!("nothing found")
+        };
+        assert_eq!(found.passages.len(), kept, "{}", done.decided);
+    }
+}
+
+#[tokio::test]
+async fn the_sides_of_a_comparison_are_searched_each_by_itself() {
     let mut searcher = FakeSearcher::new(vec![passage("a", "t"), passage("b", "t")], 4);
     searcher.linked = of_acme(Intent::Prose);
-    searcher.linked.sides = ["Acme Ltd", "ACME"]
-        .map(|name| QuestionSide {
-            conditions: vec![side(name)],
-            said: format!("what {name} says"),
-        })
-        .into();
+    searcher.linked.sides = sides();
     searcher.of_company = vec![passage("c", "t")];
     let (done, requests) = run(searcher, &cx()).await;
     let filters: Vec<String> = requests.iter().map(|one| one.filter.to_string()).collect();

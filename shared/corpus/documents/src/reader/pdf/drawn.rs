@@ -24,7 +24,7 @@ pub(super) fn unnamed(code: u32) -> Option<char> {
 }
 
 /// Gives letters without a name the text of their code, where codes are those of ASCII; else they go.
-pub(super) fn name(glyphs: &mut Vec<Placed>, are_codes_letters: bool) {
+pub(super) fn name(glyphs: &mut Vec<Placed>, are_codes_ascii: bool) {
     glyphs.retain_mut(|glyph| {
         let first = glyph.text.chars().next().unwrap_or_default();
         let Some(code) = u32::from(first).checked_sub(UNNAMED) else {
@@ -35,7 +35,7 @@ pub(super) fn name(glyphs: &mut Vec<Placed>, are_codes_letters: bool) {
             (..0x80, Some(c)) => glyph.text = c.to_string(),
             _ => return true,
         }
-        are_codes_letters
+        are_codes_ascii
     });
 }
 

@@ -79,7 +79,7 @@ pub(super) struct Collector<'b> {
     /// Letters that are drawn by instructions and have a name: those whose code is that of the letter, and the others.
     codes: [u32; 2],
     /// How often anything was painted, and for each group that is open and has a mask how often before it.
-    drawn: u64,
+    paints: u64,
     groups: Vec<Option<u64>>,
     /// For each piece of marked content that is open, what its glyphs say where that is told, and the first of them.
     marked: Vec<Option<(String, usize)>>,
@@ -96,7 +96,7 @@ impl<'b> Collector<'b> {
             invisible: Vec::new(),
             last_invisible: 0,
             codes: [0; 2],
-            drawn: 0,
+            paints: 0,
             groups: Vec::new(),
             marked: Vec::new(),
         }
@@ -109,7 +109,7 @@ impl<'b> Collector<'b> {
 
     /// The glyphs, in the order in which they are drawn. An image may follow the text that lies over it.
     pub(super) fn finish(self) -> Vec<Placed> {
-        let are_codes_letters = self.are_codes_letters();
+        let are_codes_ascii = self.are_codes_ascii();
         let mut glyphs = self.glyphs;
         let mut hidden = self
             .invisible
@@ -122,13 +122,13 @@ impl<'b> Collector<'b> {
             index += 1;
             hidden.next_if_eq(&(index - 1)).is_none()
         });
-        drawn::name(&mut glyphs, are_codes_letters);
+        drawn::name(&mut glyphs, are_codes_ascii);
         drawn::resize(&mut glyphs, self.canvas.smallest(), self.hidden);
         glyphs
     }
 
     /// Whether the codes of letters that are drawn by instructions are those of ASCII, as those with a name show.
-    fn are_codes_letters(&self) -> bool {
+    fn are_codes_ascii(&self) -> bool {
         let [alike, others] = self.codes;
         alike >= LETTERS_MIN && others <= alike / 20
     }
@@ -171,7 +171,7 @@ impl<'b> Collector<'b> {
 
     fn paint(&mut self, place: Rect, props: &DrawProps<'_>, mode: &DrawMode) {
         self.last_invisible = 0;
-        self.drawn += 1;
+        self.paints += 1;
         let place = props.transform.transform_rect_bbox(place);
         match mode {
             DrawMode::Fill(_) | DrawMode::FillAndStroke(..) => {
@@ -265,6 +265,7 @@ impl<'a> Device<'a> for Collector<'_> {
             return;
         }
         self.last_invisible = 0;
+        self.paints += 1;
         let (hidden, canvas) = (self.hidden, &self.canvas);
         let paper = is_paper(&props.paint);
         let is_small = |glyph: &Placed| (0.0..smallest).contains(&glyph.size);
@@ -304,13 +305,13 @@ impl<'a> Device<'a> for Collector<'_> {
 
     fn push_transparency_group(&mut self, _: f32, mask: Option<SoftMask<'a>>, _: BlendMode) {
         self.budget.spend(1);
-        self.groups.push(mask.map(|_| self.drawn));
+        self.groups.push(mask.map(|_| self.paints));
     }
 
     fn draw_image(&mut self, image: Image<'a, '_>, props: ImageDrawProps<'a>) {
         self.budget.spend(1);
         self.last_invisible = 0;
-        self.drawn += 1;
+        self.paints += 1;
         let size = Rect::new(
             0.0,
             0.0,
@@ -340,7 +341,7 @@ impl<'a> Device<'a> for Collector<'_> {
     /// A mask over nothing that the library draws is over something that it does not know, such as a fade: it may lie anywhere,
     /// also under letters in white.
     fn pop_transparency_group(&mut self) {
-        if self.groups.pop().flatten() == Some(self.drawn) {
+        if self.groups.pop().flatten() == Some(self.paints) {
             self.canvas.paint_all();
         }
     }
