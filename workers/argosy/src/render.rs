@@ -472,6 +472,20 @@ pub(crate) fn one_line(text: &str, max: usize) -> String {
     }
 }
 
+/// An amount of bytes in words.
+pub(crate) fn bytes(n: u64) -> String {
+    const UNITS: [(&str, u64); 4] = [
+        ("TiB", 1 << 40),
+        ("GiB", 1 << 30),
+        ("MiB", 1 << 20),
+        ("KiB", 1 << 10),
+    ];
+    match UNITS.into_iter().find(|(_, size)| n >= *size) {
+        Some((unit, size)) => format!("{:.1} {unit}", n as f64 / size as f64),
+        None => format!("{n} B"),
+    }
+}
+
 /// A time, or how long ago something was, in the largest unit that says something.
 pub(crate) fn age(ms: u64) -> String {
     match ms / 1_000 {

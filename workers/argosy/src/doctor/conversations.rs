@@ -1,8 +1,8 @@
 //! Checks conversations: which processes admit and read them, how far the stores lag behind the stream, and how far
 //! back the stream reaches. *Not* whether a log is consistent, which `logs` checks.
 
-use super::server::bytes;
 use super::{Checked, Ground, Said};
+use crate::render::bytes;
 use bus::{Bus, BusError, Stream, StreamState};
 use envelope::Role;
 use envelope::limits::DEADLINE_MS_MAX;

@@ -2,8 +2,8 @@
 //! caught up, and the disks have room.
 
 use super::conversations::are_taken;
-use super::server::bytes;
 use super::{Checked, Ground, Said};
+use crate::render::bytes;
 use bus::{Bus, Stream};
 use envelope::{Edition, Role, subject};
 use inspect::disk::{self, Disk};

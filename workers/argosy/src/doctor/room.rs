@@ -4,8 +4,8 @@
 //! size of a question's messages is the mean of the stored ones or, where too few are stored, the measured size
 //! (docs/performance.md, sizes).
 
-use super::server::bytes;
 use super::{Checked, Ground, Said};
+use crate::render::bytes;
 use bus::{Bus, BusError, Stream, StreamState};
 use std::time::Duration;
 

@@ -3,6 +3,7 @@
 
 use super::{Checked, Ground, Said, first};
 use crate::config::Config;
+use crate::render::bytes;
 use bus::{Bus, BusError, Stream};
 use bus_nats::{self as nats, Change, Clock, NatsBus, without_secrets};
 
@@ -179,20 +180,6 @@ fn given_up(letters: u64) -> Said {
             format!("{n} dead letters of the last days"),
             "`argosy dead ls` says why; what was mended is tried again with `argosy dead retry`",
         ),
-    }
-}
-
-/// An amount of bytes in words.
-pub(super) fn bytes(n: u64) -> String {
-    const UNITS: [(&str, u64); 4] = [
-        ("TiB", 1 << 40),
-        ("GiB", 1 << 30),
-        ("MiB", 1 << 20),
-        ("KiB", 1 << 10),
-    ];
-    match UNITS.into_iter().find(|(_, size)| n >= *size) {
-        Some((unit, size)) => format!("{:.1} {unit}", n as f64 / size as f64),
-        None => format!("{n} B"),
     }
 }
 

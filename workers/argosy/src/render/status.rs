@@ -235,17 +235,9 @@ fn took(ms: Option<u64>) -> String {
 }
 
 fn bytes(n: u64) -> String {
-    let units = ["B", "KiB", "MiB", "GiB"];
-    let mut value = n as f64;
-    let mut unit = 0;
-    while value >= 1_024.0 && unit + 1 < units.len() {
-        value /= 1_024.0;
-        unit += 1;
-    }
-    match (n, unit) {
-        (0, _) => "--".to_owned(),
-        (n, 0) => format!("{n} B"),
-        _ => format!("{value:.1} {}", units[unit]),
+    match n {
+        0 => "--".to_owned(),
+        n => super::bytes(n),
     }
 }
 
