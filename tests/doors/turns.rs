@@ -160,10 +160,10 @@ async fn what_is_refused_says_why() {
         (
             "POST",
             "/api/turns",
-            &["Prefer: wait=soon"],
+            &["Content-Encoding: gzip"],
             &question.to_string(),
-            400,
-            "bad_request",
+            415,
+            "encoded",
         ),
         (
             "POST",

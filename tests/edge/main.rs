@@ -41,5 +41,6 @@ mod output;
 mod outside;
 mod probes;
 mod schema;
+mod strangers;
 mod telling_names;
 mod walk;

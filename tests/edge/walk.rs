@@ -155,7 +155,7 @@ async fn a_question_that_nobody_takes_says_so() {
 
     let ask = ["ask", "Where did the cat sit?", "--timeout", "12"];
     let text = shell.run(&ask).exits(6).stderr;
-    let untaken = "no gateway has taken the question yet; start one with `argosy run gateway`";
+    let untaken = "no gateway has taken the question yet: none runs (`argosy run gateway`";
     // Once while it waits, as a log hears of it every ten seconds, and once at the end.
     assert_eq!(text.matches(untaken).count(), 2, "{text}");
     assert!(

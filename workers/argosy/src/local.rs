@@ -33,8 +33,13 @@ use streams::feed::feed;
 use telemetry::{Health, Registry, Traces};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+/// How long an index is waited for that another process writes into, and how often it is looked at. A question over a folder has
+/// it for as long as it runs.
+const HELD_MAX: Duration = Duration::from_secs(10);
+const HELD_LOOK: Duration = Duration::from_millis(100);
 /// How long no document may be finished before indexing is given up, unless the caller sets another time. An encoder
 /// on two cores takes some 50 s for a document of 1,000 chunks, and the documents in work share it: none of them is
 /// done before all nearly are. What is given up here no other process goes on with, so the time is long.
@@ -197,7 +202,7 @@ impl Local {
         let schemas = Arc::new(roles::schemas(config)?);
         index.describe(index_host::described(&schemas));
         let (mut view, seen) =
-            IndexView::kept(index.clone()).map_err(|error| Error::Held { dir: at(), error })?;
+            (held(&index).await).map_err(|error| Error::Held { dir: at(), error })?;
         let pipeline = ingest(config, factory.embedder(), &chosen.model, None)?
             .pipeline()
             .to_owned();
@@ -370,4 +375,16 @@ pub fn index_dir(config: &Config, root: &Path) -> PathBuf {
     let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
     let hash = envelope::ids::fnv1a_64(root.as_os_str().as_encoded_bytes());
     config.data_dir.0.join("index").join(format!("{hash:016x}"))
+}
+/// The view that writes into an index. Another question over the same folder has it for a moment.
+async fn held(index: &Index) -> Result<(IndexView, watch::Receiver<u64>), index::Error> {
+    let until = Instant::now() + HELD_MAX;
+    loop {
+        match IndexView::kept(index.clone()) {
+            Err(error) if error.is_held() && Instant::now() < until => {
+                tokio::time::sleep(HELD_LOOK).await;
+            }
+            other => return other,
+        }
+    }
 }

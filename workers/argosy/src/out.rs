@@ -15,6 +15,9 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 /// The payload of the unwinding: the reader of the output has gone.
 struct ReaderGone;
 
+/// The payload of the unwinding: the output cannot be written, as on a full disk.
+struct Unwritable(std::io::Error);
+
 /// How the command ends, as far as it is known.
 static DECIDED: AtomicU8 = AtomicU8::new(0);
 
@@ -75,7 +78,7 @@ fn must(written: std::io::Result<()>) {
     match written {
         Ok(()) => {}
         Err(error) if error.kind() == ErrorKind::BrokenPipe => resume_unwind(Box::new(ReaderGone)),
-        Err(error) => panic!("standard output cannot be written to: {error}"),
+        Err(error) => resume_unwind(Box::new(Unwritable(error))),
     }
 }
 
@@ -86,7 +89,16 @@ pub fn until_read(command: impl FnOnce() -> ExitCode) -> ExitCode {
         if why.is::<ReaderGone>() {
             return ExitCode::from(DECIDED.load(Ordering::Relaxed));
         }
-        resume_unwind(why)
+        match why.downcast::<Unwritable>() {
+            Ok(why) => {
+                aside(format_args!(
+                    "error: standard output cannot be written to: {}\n",
+                    why.0
+                ));
+                ExitCode::FAILURE
+            }
+            Err(why) => resume_unwind(why),
+        }
     })
 }
 

@@ -153,7 +153,7 @@ impl Login {
         }
         let scope = scope.as_str();
         let detail = format!(
-            "this login lacks the scope `{scope}`: ask for a key that has it (`argosy key create --scope {scope}`), or \
+            "this login lacks the scope `{scope}`: ask for a key that has it (`argosy key create --scopes {scope}`), or \
              for a token with `argosy:{scope}`"
         );
         Err(Problem::new(StatusCode::FORBIDDEN, "no_scope", detail))

@@ -27,7 +27,7 @@ use axum::extract::{
     State,
 };
 use axum::http::request::Parts;
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::IntoResponse;
 use axum::routing::{get, post};
 use axum::{Json, Router};
@@ -113,12 +113,26 @@ impl<T: DeserializeOwned + Send> FromRequestParts<Door> for Segments<T> {
     }
 }
 
+/// Refuses a body that is compressed: nothing here unpacks it.
+pub(crate) fn must_be_plain(headers: &HeaderMap) -> Result<(), Problem> {
+    let mut encodings = headers.get_all(header::CONTENT_ENCODING).iter();
+    match encodings.all(|one| one.as_bytes().eq_ignore_ascii_case(b"identity")) {
+        true => Ok(()),
+        false => Err(Problem::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "encoded",
+            "`Content-Encoding`: send the body uncompressed",
+        )),
+    }
+}
+
 /// The JSON object of a request.
 pub(crate) struct Object(pub(crate) Map<String, Value>);
 
 impl FromRequest<Door> for Object {
     type Rejection = Problem;
     async fn from_request(request: Request, door: &Door) -> Result<Object, Problem> {
+        must_be_plain(request.headers())?;
         let json = <Json<Value> as FromRequest<Door>>::from_request(request, door);
         let Json(mut value) = json.await?;
         whole(&mut value);

@@ -28,10 +28,10 @@ use axum::{Json, Router};
 use envelope::TenantId;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams,
-    ContentBlock, ErrorData, GetTaskParams, GetTaskResult, Implementation,
-    ListResourceTemplatesResult, ListToolsResult, MetaObject, PaginatedRequestParams,
-    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
-    ResourceContents, ResourceTemplate, ServerCapabilities, ServerConfig, Tool,
+    ContentBlock, CustomRequest, CustomResult, ErrorCode, ErrorData, GetTaskParams, GetTaskResult,
+    Implementation, ListResourceTemplatesResult, ListToolsResult, MetaObject,
+    PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
+    ReadResourceResult, ResourceContents, ResourceTemplate, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{RequestContext, ServerInitializeError};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
@@ -48,6 +48,15 @@ const REVISIONS: &[ProtocolVersion] = &[
     ProtocolVersion::V_2025_06_18,
     ProtocolVersion::V_2025_11_25,
     ProtocolVersion::V_2026_07_28,
+];
+/// The methods with parameters that are served.
+const METHODS: [&str; 6] = [
+    "initialize",
+    "resources/read",
+    "tasks/cancel",
+    "tasks/get",
+    "tasks/update",
+    "tools/call",
 ];
 /// The tools, in the order in which they are listed.
 const TOOLS: &str = include_str!("mcp/tools.json");
@@ -183,6 +192,24 @@ impl ServerHandler for Handler {
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("argosy", env!("CARGO_PKG_VERSION")))
             .with_instructions(INSTRUCTIONS)
+    }
+
+    /// What the library does not know, and known methods whose parameters are none of theirs.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method = request.method;
+        Err(match METHODS.contains(&method.as_str()) {
+            true => {
+                let text = format!(
+                    "`params` are missing, or none of `{method}`: see the specification of MCP"
+                );
+                ErrorData::invalid_params(text, None)
+            }
+            false => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None),
+        })
     }
 
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {

@@ -135,7 +135,11 @@ fn documents(count: u64, name: &str) -> String {
 }
 
 fn noun(count: u64, name: &str) -> String {
-    let name = if name.is_empty() { "documents" } else { name };
+    // The bucket of what lies in no folder says nothing of what its documents are.
+    let name = match name {
+        "" | "generic" => "documents",
+        name => name,
+    };
     match (count, name.strip_suffix('s')) {
         (1, Some(one)) if !one.ends_with('s') => one.to_owned(),
         _ => name.to_owned(),

@@ -6,6 +6,7 @@
 
 mod acting;
 mod assessment;
+mod by_name;
 mod derived;
 mod exits;
 mod grounds;

@@ -4,6 +4,7 @@
 //! guessed could make it wrong. No condition is relaxed. *Not* here: which table a question asks for (`linking`), and
 //! how rows become a table (`table_rows`).
 
+use crate::by_name;
 use crate::derived::DerivedFilter;
 use crate::idle_words::{idle_because, is_unsaid};
 use crate::stage::{BEHIND_ATTEMPT, Retriever};
@@ -115,12 +116,13 @@ impl Retriever {
             false => &derived.sides[..],
         };
         let mut sides = Vec::with_capacity(filters.len());
-        let mut behind = None;
+        let (mut behind, mut by_name) = (None, 0);
         for (at, side) in filters.iter().enumerate() {
-            let filter = filter_of(cx, derived);
-            let request = self.table_request(cx, filter.and(side.clone()), said.clone());
+            let filter = filter_of(cx, derived).and(side.clone());
+            let request = self.table_request(cx, filter.clone(), said.clone());
             let (result, late) = self.table_current(cx, request).await?;
             behind = behind.or(late);
+            by_name += self.by_name(cx, &filter, &result).await?;
             let label = labels
                 .get(at)
                 .filter(|_| !derived.sides.is_empty())
@@ -152,10 +154,30 @@ impl Retriever {
             .chain(likened)
             .chain(unsorted)
             .chain(beyond_limit(linked))
+            .chain(by_name::told(by_name))
             .collect();
         let mut done = listed(cx, plan, linked, derived, said, sides, notices)?;
         done.fallbacks.splice(0..0, behind);
         Ok(Tabled::Done(Box::new(done)))
+    }
+
+    /// How many documents of a result lack a field of the filter and are in it by what they are called.
+    async fn by_name(
+        &self,
+        cx: &StepContext,
+        filter: &Filter,
+        result: &TableResult,
+    ) -> Result<u64, stage::Error> {
+        let Some(exact) = by_name::exact(filter).filter(|_| result.documents > 0) else {
+            return Ok(0);
+        };
+        let count = TableQuestion {
+            operation: ColumnOperation::Count,
+            ..TableQuestion::default()
+        };
+        let request = self.table_request(cx, exact, count);
+        let (having, _) = self.table_current(cx, request).await?;
+        Ok(by_name::rest(result.documents, &having))
     }
 
     /// What becomes of a question that no table answers: the reason, and the name among its words that no column has.

@@ -248,7 +248,8 @@ impl Server {
         Some((address(&ports.nats)?, address(&ports.monitoring)?))
     }
 
-    fn ended(&mut self) -> Result<Option<ExitStatus>, ServerError> {
+    /// How it ended, if it has.
+    pub fn ended(&mut self) -> Result<Option<ExitStatus>, ServerError> {
         self.child.try_wait().map_err(io("look at nats-server"))
     }
 

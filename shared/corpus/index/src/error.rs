@@ -5,6 +5,8 @@ use std::path::Path;
 use std::time::Duration;
 use tantivy::TantivyError;
 
+const HELD: &str = "another process is writing into it";
+
 /// An error of the local index: that of a search over it, into which what tantivy says turns as well.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
@@ -14,6 +16,16 @@ impl Error {
     /// The index cannot be read or written.
     pub(crate) fn index(why: impl std::fmt::Display) -> Error {
         Error(search::Error::Index(why.to_string()))
+    }
+
+    /// Another writer, of this process or of another one, has the index.
+    pub(crate) fn held() -> Error {
+        Error::index(HELD)
+    }
+
+    /// Whether another writer has the index.
+    pub fn is_held(&self) -> bool {
+        matches!(&self.0, search::Error::Index(why) if why == HELD)
     }
 
     /// A file or folder could not be read or written.

@@ -218,7 +218,10 @@ impl Index {
             .memory_budget_per_thread(WRITER_BYTES)
             .num_merge_threads(1)
             .build();
-        let inner: tantivy::IndexWriter = self.inner.writer_with_options(options)?;
+        let inner: tantivy::IndexWriter = match self.inner.writer_with_options(options) {
+            Err(TantivyError::LockFailure(..)) => return Err(Error::held()),
+            other => other?,
+        };
         let mut merging = LogMergePolicy::default();
         merging.set_del_docs_ratio_before_merge(DELETED_MAX);
         inner.set_merge_policy(Box::new(merging));

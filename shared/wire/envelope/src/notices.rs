@@ -49,9 +49,15 @@ pub(crate) fn notice(fallback: &Fallback) -> Option<String> {
                 "The search for `{query}` failed; these are the passages of the other searches."
             )
         }
-        Fallback::PartsMissing { indexes } | Fallback::PartsFailed { indexes } => {
+        Fallback::PartsMissing { indexes } => {
             format!(
                 "{} of the passages found could not be read in time.",
+                indexes.len()
+            )
+        }
+        Fallback::PartsFailed { indexes } => {
+            format!(
+                "{} of the passages found could not be read: each try failed.",
                 indexes.len()
             )
         }

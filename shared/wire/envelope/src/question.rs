@@ -107,42 +107,23 @@ impl Question {
     /// Parses an ingress message that was stored at `stored_at`. A deadline before `now` is refused; a relative one
     /// counts from `stored_at`, so that a redelivery parses the same.
     pub fn parse(bytes: &[u8], stored_at: UnixMs, now: UnixMs) -> Result<Question, Refusal> {
-        if bytes.len() > INGRESS_BYTES_MAX {
-            return refuse(
+        let object = object(bytes);
+        let reply_to = object.as_ref().ok().and_then(|object| {
+            let reply_to = object.get("reply_to")?.as_str()?;
+            may_reply_to(reply_to).then(|| reply_to.to_owned())
+        });
+        let read = match bytes.len() > INGRESS_BYTES_MAX {
+            // Whoever sent it waits, so it is told where it asked for that. The server bounds what is read here.
+            true => refuse(
                 RefusalCode::TooLarge,
                 format!(
                     "the message has {} bytes, the limit is {INGRESS_BYTES_MAX}",
                     bytes.len()
                 ),
-            );
-        }
-        let Ok(text) = std::str::from_utf8(bytes) else {
-            return refuse(
-                RefusalCode::NotUtf8,
-                "the message is not UTF-8 text; send JSON in UTF-8",
-            );
+            ),
+            false => object.and_then(|object| read(&object, stored_at, now)),
         };
-        let object = match serde_json::from_str::<Value>(text) {
-            Ok(Value::Object(object)) => object,
-            Ok(_) => {
-                return refuse(
-                    RefusalCode::NotJson,
-                    "the message is JSON but not an object; send {\"question\": \"…\"}",
-                );
-            }
-            Err(error) => {
-                return refuse(
-                    RefusalCode::NotJson,
-                    format!("the message is not JSON ({error}); send {{\"question\": \"…\"}}"),
-                );
-            }
-        };
-        let reply_to = object
-            .get("reply_to")
-            .and_then(Value::as_str)
-            .filter(|s| may_reply_to(s));
-        let reply_to = reply_to.map(str::to_owned);
-        read(&object, stored_at, now).map_err(|refusal| Refusal {
+        read.map_err(|refusal| Refusal {
             reply_to,
             ..refusal
         })
@@ -181,6 +162,27 @@ impl Question {
             asked.extend(added.into_iter().flatten());
         }
         format!("{:016x}", fnv1a_64(asked.to_string().as_bytes()))
+    }
+}
+
+/// The object of an ingress message.
+fn object(bytes: &[u8]) -> Result<Map<String, Value>, Refusal> {
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return refuse(
+            RefusalCode::NotUtf8,
+            "the message is not UTF-8 text; send JSON in UTF-8",
+        );
+    };
+    match serde_json::from_str::<Value>(text) {
+        Ok(Value::Object(object)) => Ok(object),
+        Ok(_) => refuse(
+            RefusalCode::NotJson,
+            "the message is JSON but not an object; send {\"question\": \"…\"}",
+        ),
+        Err(error) => refuse(
+            RefusalCode::NotJson,
+            format!("the message is not JSON ({error}); send {{\"question\": \"…\"}}"),
+        ),
     }
 }
 

@@ -108,7 +108,8 @@ pub struct AskArgs {
 /// `argosy chat`
 #[derive(Debug, Args)]
 pub struct ChatArgs {
-    /// Folder to ask in this process, whether a fleet is named or not. Default: the working directory, where none is.
+    /// Folder to ask in this process, whether a fleet is named or not. Default: the working directory, where none is. Its files are
+    /// read at the beginning: what changes later is seen by the next chat.
     #[arg(long, value_name = "DIR", conflicts_with = "server")]
     pub corpus: Option<PathBuf>,
     /// Go on with this conversation. Default: a new one, whose id is told. Whoever knows the id may read and continue it.

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 pub struct ServeArgs {
     /// Folder to answer from in this process, whether a fleet is named or not. Default: the working directory, where none
-    /// is.
+    /// is. Its files are read at the beginning: start it again to take in what has changed.
     #[arg(long, value_name = "DIR", conflicts_with = "server")]
     pub corpus: Option<PathBuf>,
     /// Use the index as it is, without looking at the files.
@@ -26,7 +26,7 @@ pub struct ServeArgs {
 #[derive(Debug, Args)]
 pub struct McpArgs {
     /// Folder to answer from in this process, whether a fleet is named or not. Default: the working directory, where none
-    /// is.
+    /// is. Its files are read at the beginning: start it again to take in what has changed.
     #[arg(long, value_name = "DIR", conflicts_with = "server")]
     pub corpus: Option<PathBuf>,
     /// Use the index as it is, without looking at the files.

@@ -215,8 +215,8 @@ impl From<corpus_sync::Error> for CliError {
                 .hint("is it the right folder? --force deletes what is indexed of it"),
             Error::Publish { .. } => CliError::negative(text).hint(SET_UP),
             Error::Stuck { .. } => CliError::still_running(text).hint(
-                "does an indexer run? `argosy run indexer`; what was published is indexed when one does. Large \
-                 documents, text recognition and a slow embedder want a longer --patience",
+                "does an indexer run (`argosy run indexer`), and has the corpus room (`argosy status`)? What was published is \
+                 indexed then. Large documents, text recognition and a slow embedder want a longer --patience",
             ),
             Error::Scan(_) | Error::Read(_) | Error::Encode { .. } | Error::Tombstone(_) => {
                 CliError::negative(text)
@@ -234,7 +234,8 @@ impl From<local::Error> for CliError {
                 .hint("add --set retrieval.vectors=embedded, or name a fleet with --server URL"),
             Error::Search(error) => error.into(),
             Error::Held { .. } => CliError::negative(text).hint(
-                "another argosy process may be using it; `--set data_dir=DIR` takes another folder",
+                "`argosy chat` and `argosy serve` have the index of their folder as long as they run: end them, or give this \
+                 one a folder of its own with `--set data_dir=DIR`",
             ),
             Error::Access { .. } => CliError::usage(text),
             Error::Rules(error) => error.into(),

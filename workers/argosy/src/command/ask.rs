@@ -54,6 +54,10 @@ pub async fn run(args: cli::AskArgs, config: Config, output: Output) -> Result<(
         false => fail,
     })?;
     let shown = render::terminal(&terminal, trace_id.as_deref(), output, args.trail).and(saved);
+    let shown = shown.map_err(|fail| match terminal.outcome {
+        Outcome::Clarification if !is_remote => fail.hint(reply_here(&args, &terminal)),
+        _ => fail,
+    });
     let is_hinted = offline && output == Output::Text && !out::is_quiet();
     if is_hinted && std::io::stderr().is_terminal() {
         eprintln!(
@@ -62,6 +66,20 @@ pub async fn run(args: cli::AskArgs, config: Config, output: Output) -> Result<(
         );
     }
     allowed(shown, &terminal, args.clarification_ok)
+}
+
+/// How a question back is answered where no fleet is: only a conversation is kept, and it is one with these documents.
+fn reply_here(args: &cli::AskArgs, terminal: &Terminal) -> String {
+    let Some(conversation) = &args.conversation else {
+        return "ask again and say what is meant; `argosy chat` and `--conversation NAME` keep what was asked".into();
+    };
+    let corpus = args.corpus.as_ref().map_or(String::new(), |corpus| {
+        format!("--corpus '{}' ", corpus.display())
+    });
+    format!(
+        "argosy ask {corpus}--conversation {conversation} --answer {} \"…\"",
+        terminal.turn
+    )
 }
 
 /// The end of the command. A question back is a good end where the call says so.

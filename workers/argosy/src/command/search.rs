@@ -97,6 +97,15 @@ async fn look(bus: &dyn Bus, args: &cli::SearchArgs, output: Output) -> Result<S
         known(&counted.unknown_fields, &counted.known_fields)?;
         shown.count = Some(counted);
     }
+    let found = shown.search.as_ref().map_or(0, |one| one.passages.len());
+    let counted = shown.count.as_ref().map_or(0, |one| one.documents);
+    if !args.buckets.is_empty() && found == 0 && counted == 0 {
+        // A bucket that is misspelt is an error there, with those that there are.
+        let request = json!({
+            "tenant": args.place.tenant, "groups": args.place.groups, "buckets": args.buckets,
+        });
+        lookup::ask::<CorpusCatalog>(bus, CATALOG, &request).await?;
+    }
     Ok(shown)
 }
 

@@ -83,11 +83,14 @@ async fn made_soon(
 }
 
 fn show(changes: &[Change], is_check: bool, output: Output) {
-    let absent = if is_check { "missing" } else { "created" };
+    let [absent, other] = match is_check {
+        true => ["missing", "differs"],
+        false => ["created", "updated"],
+    };
     let rows = changes.iter().map(|change| match change {
         Change::Created(name) => (absent, name, ""),
         Change::Unchanged(name) => ("unchanged", name, ""),
-        Change::Updated(name, what) => ("updated", name, what.as_str()),
+        Change::Updated(name, what) => (other, name, what.as_str()),
         Change::Scaled(name, what) => ("scaled", name, what.as_str()),
         Change::Kept(name, what) => ("kept", name, what.as_str()),
     });

@@ -21,6 +21,7 @@ use inspect::processes::{self, ProcessStatus};
 use nats_server::{self as server, Server};
 use owo_colors::OwoColorize;
 use serde::Serialize;
+use std::fs::{File, TryLockError};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -65,6 +66,8 @@ struct Process {
 const STARTING: Duration = Duration::from_secs(10);
 /// How long to wait for the processes to report where they serve.
 const HEARD_WITHIN: Duration = Duration::from_secs(5);
+/// The file in the data folder that a running fleet holds.
+const LOCK: &str = "up.lock";
 /// The exit code of a process that is configured wrongly.
 const MISCONFIGURED: i32 = 2;
 
@@ -78,6 +81,7 @@ pub async fn run(
     if let Some(root) = &args.corpus {
         must_be_folder(root)?;
     }
+    let _alone = alone(&config.data_dir.0)?;
     let binary = match args.fetch_server {
         false => nats_server()?,
         true => nats_server_or_fetched(|from| notice!("{from}"))?,
@@ -104,12 +108,30 @@ pub async fn run(
         log_dir: None,
     };
     let corpus = args.corpus.as_deref();
-    let up = fleet(corpus, &plan, &config, &server, output, &mut signals).await;
+    let up = fleet(corpus, &plan, &config, &mut server, output, &mut signals).await;
     server
         .stop()
         .await
         .map_err(|e| CliError::negative(e.to_string()))?;
     up
+}
+
+/// Holds a data folder for this fleet: two servers on the same streams damage them.
+fn alone(data_dir: &Path) -> Result<File, CliError> {
+    let at = |error: std::io::Error| {
+        CliError::negative(format!("`data_dir`: `{}`: {error}", data_dir.display()))
+    };
+    std::fs::create_dir_all(data_dir).map_err(at)?;
+    let file = File::create(data_dir.join(LOCK)).map_err(at)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => {
+            let text = format!("another `argosy up` runs in `{}`", data_dir.display());
+            Err(CliError::negative(text)
+                .hint("end it, or give this one a folder of its own with `--set data_dir=DIR`"))
+        }
+        Err(TryLockError::Error(error)) => Err(at(error)),
+    }
 }
 
 /// The hint how the streams get more room; three quarters of the disk are for them.
@@ -125,7 +147,7 @@ async fn fleet(
     corpus: Option<&Path>,
     plan: &FleetPlan,
     config: &Config,
-    server: &Server,
+    server: &mut Server,
     output: Output,
     signals: &mut Signals,
 ) -> Result<(), CliError> {
@@ -164,7 +186,7 @@ async fn fleet(
     }
     let stop = CancellationToken::new();
     let mut watched = Ok(());
-    let watching = async { watched = watch(&mut members, begun, &stop).await };
+    let watching = async { watched = watch(server, &mut members, begun, &stop).await };
     signals.stop_on_signal(&stop, watching).await;
     if output == Output::Text {
         // Ctrl-C may also have ended the process that reads this output.
@@ -389,9 +411,10 @@ fn tell_rest(running: &Running, corpus: Option<&Path>) {
     println!("Ctrl-C drains the fleet.");
 }
 
-/// Says when a process ends by itself. Returns when it is told to stop, or when a process that has just begun is
-/// configured wrongly.
+/// Says when a process ends by itself. Returns when it is told to stop, when a process that has just begun is
+/// configured wrongly, or when the server has ended.
 async fn watch(
+    server: &mut Server,
     members: &mut [Member],
     begun: Instant,
     stop: &CancellationToken,
@@ -400,6 +423,10 @@ async fn watch(
     loop {
         if begun.elapsed() < STARTING {
             unless_misconfigured(members)?;
+        }
+        if let Ok(Some(status)) = server.ended() {
+            return Err(CliError::negative(format!("nats-server ended: {status}"))
+                .hint("start `argosy up` again: what was stored is kept"));
         }
         for member in members.iter_mut() {
             if let Some(status) = member.ended().filter(|_| !said.contains(&member.role)) {

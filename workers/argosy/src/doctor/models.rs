@@ -54,6 +54,9 @@ pub(super) async fn reachable(on: &Ground<'_>) -> Checked {
 
 async fn served(asked: &Asked<'_>, config: &Config) -> Said {
     let Options { model, nodes, .. } = asked.options;
+    if nodes.is_empty() && model == crate::model::OFFLINE {
+        return Said::ok("the offline reader, as configured: no language model");
+    }
     if nodes.is_empty() {
         return Said::warn(unconfigured(&asked.by), crate::model::PLUG_IN);
     }

@@ -4,8 +4,8 @@
 
 use crate::Door;
 use crate::access::{Login, Scope};
-use crate::http::Segments;
 use crate::http::turns::wait_of;
+use crate::http::{Segments, must_be_plain};
 use crate::places::Place;
 use crate::problem::Problem;
 use axum::Json;
@@ -75,14 +75,33 @@ pub(crate) async fn put(
 ) -> Result<Response, Problem> {
     login.may(Scope::Write)?;
     door.must_take_documents()?;
+    must_be_plain(request.headers())?;
+    must_be_whole(request.headers())?;
     let (source, most) = door.storable(&login, source).await?;
-    let wait = wait_of(&door, request.headers())?;
+    let wait = wait_of(&door, request.headers());
     let body = async { Ok(Bytes::from_request(request, &door).await?) };
     let (body, place) = door.coming_in(&login, body).await?;
     let sent = door.store(&login, &source, most, body).await?;
     // What waits to be indexed takes no memory here.
     drop(place);
     done(&door, &login, source, sent, wait).await
+}
+
+/// Refuses what a document cannot be stored by: a part of it, or a condition on what is there. To leave these out of account
+/// would replace what should have stayed.
+fn must_be_whole(headers: &HeaderMap) -> Result<(), Problem> {
+    let refused = [
+        "content-range",
+        "if-match",
+        "if-none-match",
+        "if-unmodified-since",
+    ];
+    match refused.iter().find(|name| headers.contains_key(**name)) {
+        None => Ok(()),
+        Some(name) => Err(Problem::bad(format!(
+            "`{name}`: a document is stored whole and without conditions; leave the header out"
+        ))),
+    }
 }
 
 /// Deletes a document.
@@ -95,7 +114,7 @@ pub(crate) async fn delete(
     login.may(Scope::Write)?;
     door.must_take_documents()?;
     let source = known(source)?;
-    let wait = wait_of(&door, &headers)?;
+    let wait = wait_of(&door, &headers);
     if !door.may_read(&login, &source).await? {
         return Err(none(&source));
     }

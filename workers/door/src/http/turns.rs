@@ -36,7 +36,7 @@ pub(crate) async fn ask(
     let turn = key
         .map(|key| turn_of(&login, key.to_str().unwrap_or_default()))
         .transpose()?;
-    let wait = wait_of(&door, &headers)?;
+    let wait = wait_of(&door, &headers);
     let accept = text(header::ACCEPT.as_str()).unwrap_or_default();
     let is_stream = accept.contains("text/event-stream");
     // Who waits for the answer alone hears nothing on the way, and nobody need tell it.
@@ -153,32 +153,27 @@ fn running(door: &Door, turn: &TurnId) -> Response {
 }
 
 /// How long a request waits: as its client prefers, or `door.wait`.
-pub(crate) fn wait_of(door: &Door, headers: &HeaderMap) -> Result<Duration, Problem> {
+pub(crate) fn wait_of(door: &Door, headers: &HeaderMap) -> Duration {
     let prefer = headers.get_all("prefer").iter();
     let prefer: Vec<&str> = prefer.filter_map(|value| value.to_str().ok()).collect();
-    let wait = preferred(&prefer.join(","))?;
-    Ok(wait
-        .unwrap_or(door.0.setup.options.wait.duration())
-        .min(WAIT_MAX))
+    let wait = preferred(&prefer.join(","));
+    wait.unwrap_or(door.0.setup.options.wait.duration())
+        .min(WAIT_MAX)
 }
 
-/// How long the client wants to wait, as RFC 7240 says it.
-fn preferred(prefer: &str) -> Result<Option<Duration>, Problem> {
-    for word in prefer.split([',', ';']).map(str::trim) {
-        if word.eq_ignore_ascii_case("respond-async") {
-            return Ok(Some(Duration::ZERO));
-        }
-        let wait = word
-            .split_once('=')
-            .filter(|(name, _)| name.trim() == "wait");
-        if let Some((_, seconds)) = wait {
-            let seconds: u32 = seconds.trim().trim_matches('"').parse().map_err(|_| {
-                Problem::bad("`Prefer: wait=SECONDS`: want a whole number of seconds")
-            })?;
-            return Ok(Some(Duration::from_secs(seconds.into())));
-        }
-    }
-    Ok(None)
+/// How long the client wants to wait, as RFC 7240 says it: with `respond-async` alone not at all, with `wait` so many seconds, and
+/// what cannot be read is as if it were not there.
+fn preferred(prefer: &str) -> Option<Duration> {
+    let words = || prefer.split([',', ';']).map(str::trim);
+    let wait = words().find_map(|word| {
+        let (name, seconds) = word.split_once('=')?;
+        let is_wait = name.trim().eq_ignore_ascii_case("wait");
+        let seconds = seconds.trim().trim_matches('"').parse::<u32>().ok();
+        seconds.filter(|_| is_wait)
+    });
+    let is_async = words().any(|word| word.eq_ignore_ascii_case("respond-async"));
+    let wait = wait.or(is_async.then_some(0))?;
+    Some(Duration::from_secs(wait.into()))
 }
 
 #[cfg(test)]
@@ -187,11 +182,20 @@ mod tests {
 
     #[test]
     fn how_long_a_client_wants_to_wait() {
-        let seconds = |prefer| preferred(prefer).map(|wait| wait.map(|wait| wait.as_secs()));
-        assert_eq!(seconds("respond-async"), Ok(Some(0)));
-        assert_eq!(seconds("respond-async, wait=9"), Ok(Some(0)));
-        assert_eq!(seconds("return=minimal; wait=20"), Ok(Some(20)));
-        assert_eq!(seconds("handling=lenient"), Ok(None));
-        assert!(seconds("wait=soon").is_err());
+        let seconds = |prefer| preferred(prefer).map(|wait| wait.as_secs());
+        assert_eq!(seconds("respond-async"), Some(0));
+        assert_eq!(seconds("respond-async, wait=9"), Some(9));
+        assert_eq!(seconds("Wait=9, Respond-Async"), Some(9));
+        assert_eq!(seconds("return=minimal; wait=20"), Some(20));
+        for none in [
+            "",
+            "handling=lenient",
+            "wait=soon",
+            "wait=-1",
+            "wait=99999999999",
+        ] {
+            assert_eq!(seconds(none), None, "{none}");
+        }
+        assert_eq!(seconds("respond-async, wait=soon"), Some(0));
     }
 }

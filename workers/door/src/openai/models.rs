@@ -17,6 +17,7 @@ use axum::http::StatusCode;
 use envelope::lookup::CorpusCatalog;
 use envelope::subject;
 use serde_json::{Map, Value, json};
+use std::time::Duration;
 
 /// The models that every corpus has, each with its mode.
 const WAYS: [(&str, Option<&str>); 3] = [
@@ -26,6 +27,8 @@ const WAYS: [(&str, Option<&str>); 3] = [
 ];
 /// The model that refuses.
 const TASKS: &str = "argosy-tasks";
+/// How long a retriever is waited for: chat programs ask for the list before they show anything.
+const LOOK_MAX: Duration = Duration::from_secs(3);
 /// What a model of one bucket begins with.
 const BUCKET: &str = "argosy/";
 
@@ -69,10 +72,15 @@ fn none(model: &str) -> Problem {
 async fn buckets(door: &Door, login: &Login) -> Option<Vec<String>> {
     login.may(Scope::Read).ok()?;
     let request = Map::from_iter([("values_max".into(), 0.into())]);
-    let catalog = match door.look_up(login, subject::CATALOG, request).await {
-        Ok(catalog) => catalog,
-        Err(problem) => {
+    let looked = door.look_up(login, subject::CATALOG, request);
+    let catalog = match tokio::time::timeout(LOOK_MAX, looked).await {
+        Ok(Ok(catalog)) => catalog,
+        Ok(Err(problem)) => {
             tracing::debug!(problem = problem.detail, "models without buckets");
+            return None;
+        }
+        Err(_) => {
+            tracing::debug!("models without buckets: no retriever answers");
             return None;
         }
     };

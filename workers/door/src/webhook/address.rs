@@ -41,7 +41,7 @@ pub(super) fn checked(url: &str, allow_private: bool) -> Result<Url, String> {
         _ => false,
     };
     if !is_allowed {
-        return Err("`url`: want https://; http:// wants `allow_private`".into());
+        return Err("`url`: want https://; http:// wants `--allow-private`".into());
     }
     if !parsed.username().is_empty() || parsed.password().is_some() {
         return Err(

@@ -5,8 +5,7 @@ use envelope::{CodecError, IdError, TurnId};
 use std::time::Duration;
 
 /// The hint about a question for which there is no sign that a gateway has taken it.
-pub const UNTAKEN: &str =
-    "no gateway has taken the question yet; start one with `argosy run gateway` or `argosy up`";
+pub const UNTAKEN: &str = "no gateway has taken the question yet: none runs (`argosy run gateway`, `argosy up`), or the streams have no room (`argosy status`)";
 
 /// Why there is no answer, or none yet.
 #[derive(Debug, thiserror::Error)]
@@ -33,7 +32,7 @@ pub enum Error {
     #[error("the server refused the question: {0}")]
     Refused(String),
     /// The question was not confirmed.
-    #[error("the question was not stored: {0}")]
+    #[error("the question was not stored, as far as is known: {0}")]
     NotStored(PublishError),
     /// The answer has not arrived in time.
     #[error(

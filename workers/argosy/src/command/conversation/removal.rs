@@ -23,7 +23,7 @@ pub(super) async fn rm(
 ) -> Result<(), CliError> {
     let (source, key) = one(args.one, config).await?;
     if !args.yes {
-        return would(&source, &key, output).await;
+        return would(&source, &key, args.forks, output).await;
     }
     let mut done = Vec::new();
     let mut seen = BTreeSet::new();
@@ -76,6 +76,7 @@ pub(super) async fn rm(
 async fn would(
     source: &ConversationSource,
     key: &ConversationKey,
+    with_forks: bool,
     output: Output,
 ) -> Result<(), CliError> {
     let events = source.events(key).await?;
@@ -91,18 +92,29 @@ async fn would(
             "turns": turns,
             "events": events.len(),
             "forks": forks,
+            "with_forks": with_forks,
         }));
-        return Ok(());
+        return Err(unconfirmed());
     }
     println!(
-        "{} with {} would be erased; say --yes to do it",
+        "{} with {} would be erased",
         key.conversation.bold(),
         count(turns as u64, "turn")
     );
     for fork in forks {
-        println!("its fork {fork} would stay; --forks takes the forks as well");
+        match with_forks {
+            true => println!("its fork {fork} and the forks of that would be erased as well"),
+            false => println!("its fork {fork} would stay; --forks takes the forks as well"),
+        }
     }
-    Ok(())
+    Err(unconfirmed())
+}
+
+/// A script that erases would take a success for done.
+fn unconfirmed() -> CliError {
+    CliError::negative("nothing was erased; say --yes to do it")
+        .code("not_confirmed")
+        .exit(7)
 }
 
 fn told(
