@@ -50,9 +50,9 @@ mod tests {
     use envelope::{ConditionOrigin, Op};
 
     fn filter(fields: &[&str]) -> Filter {
-        let conditions = fields.iter().map(|field| {
-            Condition::new(*field, Op::Eq, "Marta Klein".into(), ConditionOrigin::User)
-        });
+        let conditions = fields
+            .iter()
+            .map(|field| Condition::new(*field, Op::Eq, "Marta Klein", ConditionOrigin::User));
         Filter(conditions.collect())
     }
 

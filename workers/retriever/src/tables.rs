@@ -407,12 +407,8 @@ fn listed(
     made.table.conditions.extend(worded::sides(&either));
     made.table.conditions.extend(worded::conditions(&all));
     if !cx.case.buckets.is_empty() {
-        let buckets: Vec<&str> = cx
-            .case
-            .buckets
-            .iter()
-            .map(|bucket| bucket.as_str())
-            .collect();
+        let buckets = cx.case.buckets.iter().map(|bucket| bucket.as_str());
+        let buckets: Vec<&str> = buckets.collect();
         made.table
             .conditions
             .push(format!("bucket is {}", buckets.join(" or ")));

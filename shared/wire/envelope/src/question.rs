@@ -112,14 +112,12 @@ impl Question {
             let reply_to = object.get("reply_to")?.as_str()?;
             may_reply_to(reply_to).then(|| reply_to.to_owned())
         });
-        let read = match bytes.len() > INGRESS_BYTES_MAX {
+        let size = bytes.len();
+        let read = match size > INGRESS_BYTES_MAX {
             // Whoever sent it waits, so it is told where it asked for that. The server bounds what is read here.
             true => refuse(
                 RefusalCode::TooLarge,
-                format!(
-                    "the message has {} bytes, the limit is {INGRESS_BYTES_MAX}",
-                    bytes.len()
-                ),
+                format!("the message has {size} bytes, the limit is {INGRESS_BYTES_MAX}"),
             ),
             false => object.and_then(|object| read(&object, stored_at, now)),
         };

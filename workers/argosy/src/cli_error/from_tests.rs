@@ -136,8 +136,8 @@ fn a_question_without_an_answer_says_what_became_of_it() {
     });
     assert_eq!(
         untaken.message,
-        "no answer within 35 s; no gateway has taken the question yet; start one with `argosy run gateway` or \
-         `argosy up`"
+        "no answer within 35 s; no gateway has taken the question yet: none runs (`argosy run gateway`, `argosy up`), or the \
+         streams have no room (`argosy status`)"
     );
     let unended = CliError::from(Error::Unended(turn()));
     assert_eq!((unended.exit, unended.turn.as_deref()), (6, Some("q-1")));

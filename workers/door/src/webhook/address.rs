@@ -63,7 +63,7 @@ fn allowed(address: IpAddr, allow_private: bool) -> Result<(), RefusedAddress> {
         Reach::Public => Ok(()),
         Reach::Private if allow_private => Ok(()),
         Reach::Private => {
-            let why = "in a private network or this machine, which wants `allow_private`";
+            let why = "in a private network or this machine, which wants `--allow-private`";
             Err(RefusedAddress(address, why))
         }
         Reach::Never => Err(RefusedAddress(address, "no address of an endpoint")),
