@@ -115,6 +115,17 @@ async fn what_is_no_document_is_refused() {
         );
         assert_eq!(told, (status, code.to_owned()), "{path}: {refused:?}");
     }
+    let whole = "/api/documents/whole.md";
+    for (header, status) in [
+        ("If-None-Match: *", 400),
+        ("If-Match: \"x\"", 400),
+        ("Content-Range: bytes 0-0/9", 400),
+        ("Content-Encoding: gzip", 415),
+    ] {
+        let refused = send(stand.at, "PUT", whole, &[header], "x").await;
+        assert_eq!(refused.status, status, "{header}: {refused:?}");
+    }
+    assert_eq!(stand.get(whole).await.status, 404, "nothing was stored");
     for query in ["limit=0", "limit=1001", "limit=x", "after=-1"] {
         let refused = stand.get(&format!("/api/documents?{query}")).await;
         assert_eq!(refused.status, 400, "{query}");

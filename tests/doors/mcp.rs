@@ -260,6 +260,16 @@ async fn faults_of_the_protocol_are_errors_and_faults_of_a_tool_are_results() {
             -32601,
         ),
         (
+            "parameters that are none of the method, before",
+            Request::new(
+                "2025-06-18",
+                "tools/call",
+                json!({"name": "search", "arguments": [1]}),
+            ),
+            200,
+            -32602,
+        ),
+        (
             "a tool that is not there",
             Request::tool(NEWEST, "find", json!({})),
             200,

@@ -240,7 +240,7 @@ async fn a_name_that_means_this_machine_is_not_called() {
         Some("address_refused")
     );
     let error = letter.headers.get(header::DEAD_ERROR).unwrap();
-    assert!(error.contains("`--allow-private`"), "{error}");
+    assert!(error.contains("`allow_private`"), "{error}");
     assert!(endpoint.told().is_empty());
     hooked.end().await;
 }

@@ -220,6 +220,15 @@ fn what_is_erased_is_in_no_file_any_more() {
     let would = shell.run(&["conversation", "rm", "c1"]).exits(7);
     assert!(would.stdout.contains("c3"), "{}", would.stdout);
     assert!(would.stderr.contains("--yes"), "{}", would.stderr);
+    assert!(would.stdout.contains("c3 would stay"), "{}", would.stdout);
+    let would = shell.run(&["conversation", "rm", "c1", "--forks"]).exits(7);
+    assert!(!would.stdout.contains("would stay"), "{}", would.stdout);
+    let would = shell.run(&["conversation", "rm", "c1", "--forks", "-o", "json"]);
+    let would = would.exits(7).json();
+    assert_eq!(
+        (&would["erased"], &would["with_forks"]),
+        (&json!(false), &json!(true))
+    );
     assert!(!files_with(&data, marker).is_empty(), "only told");
     let run = shell
         .run(&["conversation", "rm", "c1", "--yes", "--forks", "-o", "json"])

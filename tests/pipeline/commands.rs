@@ -305,6 +305,33 @@ async fn a_fleet_of_one_command_is_drained_though_nobody_reads_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_fleet_of_one_command_ends_with_its_server() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let mut command = Command::new(argosy());
+    command
+        .args(["up", "--port", "0", "--quiet", "--output", "json"])
+        .args(["--set", "door.listen=127.0.0.1:0", "--set"])
+        .arg(format!("data_dir={}", dir.path().display()))
+        .args(["--set", &format!("model.model={}", argosy::model::OFFLINE)])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
+    let mut child = command.spawn().expect("it runs");
+    let mut lines = lines(&mut child);
+    let running: Value = serde_json::from_str(&line(&mut lines).await).expect("JSON");
+    let server = running["nats"]["pid"].as_u64().expect("a process");
+    let killed = std::process::Command::new("kill")
+        .args(["-KILL", &server.to_string()])
+        .status();
+    assert!(killed.expect("it runs").success());
+    let last: Value = serde_json::from_str(&line(&mut lines).await).expect("JSON");
+    let told = last["error"]["message"].as_str().unwrap_or_default();
+    assert!(told.contains("nats-server ended"), "{last}");
+    assert_eq!(end(child).await.0, Some(1));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_fleet_of_one_command_tells_programs_what_runs() {
     let dir = tempfile::tempdir().expect("a folder");
     let data = format!("data_dir={}", dir.path().display());

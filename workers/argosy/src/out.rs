@@ -45,7 +45,7 @@ pub fn decided<T>(verdict: Result<T, CliError>) -> Result<T, CliError> {
 /// Writes to standard output, in colour where that is wanted. For the macros.
 ///
 /// # Panics
-/// When standard output cannot be written to; without a message when its reader has gone.
+/// When standard output cannot be written to, or its reader has gone; without a message, which [`until_read`] gives where one is due.
 pub fn write(text: Arguments<'_>) {
     must(anstream::stdout().lock().write_fmt(text));
 }

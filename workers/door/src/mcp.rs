@@ -50,12 +50,11 @@ const REVISIONS: &[ProtocolVersion] = &[
     ProtocolVersion::V_2026_07_28,
 ];
 /// The methods with parameters that are served.
-const METHODS: [&str; 6] = [
+const METHODS: [&str; 5] = [
     "initialize",
     "resources/read",
     "tasks/cancel",
     "tasks/get",
-    "tasks/update",
     "tools/call",
 ];
 /// The tools, in the order in which they are listed.

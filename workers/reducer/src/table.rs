@@ -2,7 +2,7 @@
 //! no model is called.
 
 use envelope::table::cell_text;
-use envelope::{AnswerForm, AnswerTable, Listing, TableOperation, TableRow};
+use envelope::{AnswerForm, AnswerTable, Bucket, Listing, TableOperation, TableRow};
 use serde_json::Value;
 
 /// The most citation marks of one row.
@@ -137,7 +137,7 @@ fn documents(count: u64, name: &str) -> String {
 fn noun(count: u64, name: &str) -> String {
     // The bucket of what lies in no folder says nothing of what its documents are.
     let name = match name {
-        "" | "generic" => "documents",
+        "" | Bucket::GENERIC => "documents",
         name => name,
     };
     match (count, name.strip_suffix('s')) {

@@ -5,29 +5,32 @@ use envelope::{Condition, Filter};
 use search::{TableResult, filter_terms::named_field};
 use text::count;
 
+/// The fields of a filter whose conditions also hold for names.
+fn fields(filter: &Filter) -> impl Iterator<Item = &str> {
+    let named = filter.0.iter().filter_map(|one| named_field(&one.field));
+    named.filter(|field| !field.is_empty())
+}
+
 /// The filter with the fields alone, if some condition of it also holds for names.
 pub(crate) fn exact(filter: &Filter) -> Option<Filter> {
-    let mut has_names = false;
+    fields(filter).next()?;
     let conditions = filter.0.iter().map(|one| match named_field(&one.field) {
-        Some(field) if !field.is_empty() => {
-            has_names = true;
-            Condition {
-                field: field.to_owned(),
-                ..one.clone()
-            }
-        }
+        Some(field) if !field.is_empty() => Condition {
+            field: field.to_owned(),
+            ..one.clone()
+        },
         _ => one.clone(),
     });
-    let exact = Filter(conditions.collect());
-    has_names.then_some(exact)
+    Some(Filter(conditions.collect()))
 }
 
 /// How many of so many documents are there by name, where `having` is the result of the fields alone. A condition on a field
 /// that no document has is left out there.
-pub(crate) fn rest(documents: u64, having: &TableResult) -> u64 {
-    match having.unknown_fields.is_empty() {
-        true => documents.saturating_sub(having.documents),
-        false => documents,
+pub(crate) fn rest(filter: &Filter, documents: u64, having: &TableResult) -> u64 {
+    let is_unknown = |field: &str| having.unknown_fields.iter().any(|unknown| unknown == field);
+    match fields(filter).any(is_unknown) {
+        false => documents.saturating_sub(having.documents),
+        true => documents,
     }
 }
 
@@ -70,9 +73,12 @@ mod tests {
             unknown_fields: unknown.iter().map(|field| (*field).to_owned()).collect(),
             ..TableResult::default()
         };
-        assert_eq!(rest(3, &having(1, &[])), 2);
-        assert_eq!(rest(3, &having(3, &[])), 0);
-        assert_eq!(rest(3, &having(9, &["author"])), 3);
+        let asked = filter(&["named:author", "colour"]);
+        let rest = |documents, unknown| rest(&asked, 3, &having(documents, unknown));
+        assert_eq!((rest(1, &[]), rest(3, &[])), (2, 0));
+        assert_eq!(rest(9, &["author"]), 3);
+        // Of another field nobody knows anything either way.
+        assert_eq!(rest(1, &["colour"]), 2);
         assert_eq!(told(0), None);
         assert!(told(2).is_some_and(|told| told.starts_with("2 documents lack ")));
     }

@@ -177,7 +177,7 @@ impl Retriever {
         };
         let request = self.table_request(cx, exact, count);
         let (having, _) = self.table_current(cx, request).await?;
-        Ok(by_name::rest(result.documents, &having))
+        Ok(by_name::rest(filter, result.documents, &having))
     }
 
     /// What becomes of a question that no table answers: the reason, and the name among its words that no column has.

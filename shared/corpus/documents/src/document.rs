@@ -11,8 +11,6 @@ use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// The bucket of files that lie in no folder, or in one whose name is no bucket.
-const GENERIC_BUCKET: &str = "generic";
 /// Longest readable part of a document id, in characters; the hash comes on top.
 const SLUG_CHARS_MAX: usize = 48;
 /// Hash characters of a document id: 40 bits, and only paths with the same slug can collide.
@@ -167,7 +165,7 @@ pub fn bucket_of(source: &str) -> Bucket {
     source
         .split_once('/')
         .and_then(|(folder, _)| Bucket::new(folder).ok())
-        .unwrap_or_else(|| Bucket::new(GENERIC_BUCKET).expect("a constant that keeps the rule"))
+        .unwrap_or_else(|| Bucket::new(Bucket::GENERIC).expect("a constant that keeps the rule"))
 }
 
 /// The document id of a path: a readable slug of the path inside its bucket, and a hash of the tenant and the whole
@@ -237,8 +235,8 @@ mod tests {
     #[test]
     fn the_bucket_is_the_first_folder() {
         assert_eq!(bucket_of("invoices/2024/a.md").as_str(), "invoices");
-        assert_eq!(bucket_of("a.md").as_str(), GENERIC_BUCKET);
-        assert_eq!(bucket_of("two words/a.md").as_str(), GENERIC_BUCKET);
+        assert_eq!(bucket_of("a.md").as_str(), Bucket::GENERIC);
+        assert_eq!(bucket_of("two words/a.md").as_str(), Bucket::GENERIC);
     }
 
     #[test]

@@ -95,6 +95,11 @@ id!(
     /// A part of the corpus: `invoices`, `contracts`, ….
     Bucket
 );
+
+impl Bucket {
+    /// The bucket of files that lie in no folder, or in one whose name is no bucket.
+    pub const GENERIC: &str = "generic";
+}
 id!(
     /// Somebody who uses a door, by a hash of the name.
     LoginId

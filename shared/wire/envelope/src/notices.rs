@@ -113,3 +113,19 @@ pub(crate) fn notice(fallback: &Fallback) -> Option<String> {
         | Fallback::Unknown => return None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_failed_is_not_told_as_late() {
+        let indexes = vec![0, 2];
+        let failed = notice(&Fallback::PartsFailed {
+            indexes: indexes.clone(),
+        });
+        assert!(failed.is_some_and(|told| told.contains("each try failed")));
+        let missing = notice(&Fallback::PartsMissing { indexes });
+        assert!(missing.is_some_and(|told| told.contains("in time")));
+    }
+}

@@ -168,6 +168,17 @@ fn every_refusal_names_its_reason() {
     assert_eq!(parse(&long).unwrap_err().code, RefusalCode::QuestionTooLong);
     let huge = format!("{{\"question\":\"{}\"}}", "x".repeat(INGRESS_BYTES_MAX));
     assert_eq!(parse(&huge).unwrap_err().code, RefusalCode::TooLarge);
+    let huge = format!(
+        r#"{{"reply_to":"_INBOX.a","question":"{}"}}"#,
+        "x".repeat(INGRESS_BYTES_MAX)
+    );
+    let refusal = parse(&huge).unwrap_err();
+    assert_eq!(refusal.code, RefusalCode::TooLarge);
+    assert_eq!(
+        refusal.reply_to.as_deref(),
+        Some("_INBOX.a"),
+        "it is waited for there"
+    );
 }
 
 #[test]

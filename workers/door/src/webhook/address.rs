@@ -41,7 +41,9 @@ pub(super) fn checked(url: &str, allow_private: bool) -> Result<Url, String> {
         _ => false,
     };
     if !is_allowed {
-        return Err("`url`: want https://; http:// wants `--allow-private`".into());
+        return Err(
+            "`url`: want https://; http:// wants `allow_private` (`--allow-private`)".into(),
+        );
     }
     if !parsed.username().is_empty() || parsed.password().is_some() {
         return Err(
@@ -63,7 +65,7 @@ fn allowed(address: IpAddr, allow_private: bool) -> Result<(), RefusedAddress> {
         Reach::Public => Ok(()),
         Reach::Private if allow_private => Ok(()),
         Reach::Private => {
-            let why = "in a private network or this machine, which wants `--allow-private`";
+            let why = "in a private network or this machine, which wants `allow_private` (`--allow-private`)";
             Err(RefusedAddress(address, why))
         }
         Reach::Never => Err(RefusedAddress(address, "no address of an endpoint")),

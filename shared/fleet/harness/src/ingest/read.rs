@@ -53,7 +53,7 @@ pub(super) fn nameless(edition: &Edition, message: &StoredMessage) -> Incoming {
     let (bucket, doc_id) = named(message).unwrap_or_else(|| {
         let id = format!("message-{}", message.sequence);
         (
-            Bucket::new("generic").expect("a constant that keeps the rule"),
+            Bucket::new(Bucket::GENERIC).expect("a constant that keeps the rule"),
             DocId::new(id).expect("a word and a number keep the rule"),
         )
     });

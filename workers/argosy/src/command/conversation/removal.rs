@@ -6,7 +6,7 @@ use crate::cli::{self, Output};
 use crate::cli_error::CliError;
 use crate::config::Config;
 use crate::conversations::{self, ConversationSource, key_of};
-use crate::out::println;
+use crate::out::{self, println};
 use crate::render::{self, count};
 use conversation_log::{ConversationKey, copy};
 use envelope::ConversationId;
@@ -85,6 +85,7 @@ async fn would(
     };
     let turns = copy::ended_turns(&events).len() + last.event.state.open.len();
     let forks = &last.event.state.children;
+    let ended = out::decided(Err(unconfirmed()));
     if output == Output::Json {
         render::json(&json!({
             "conversation": key.conversation,
@@ -94,7 +95,7 @@ async fn would(
             "forks": forks,
             "with_forks": with_forks,
         }));
-        return Err(unconfirmed());
+        return ended.map_err(CliError::without_words);
     }
     println!(
         "{} with {} would be erased",
@@ -107,7 +108,7 @@ async fn would(
             false => println!("its fork {fork} would stay; --forks takes the forks as well"),
         }
     }
-    Err(unconfirmed())
+    ended
 }
 
 /// A script that erases would take a success for done.
